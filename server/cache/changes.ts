@@ -58,6 +58,7 @@ export function createChanges(): Changes {
       };
     },
     count: () => count,
-    since: (before, topics) => allAt > before || topics.some((topic) => (changedAt.get(topic) ?? 0) > before),
+    since: (before, topics) =>
+      count > before && (allAt > before || topics.some((topic) => (changedAt.get(topic) ?? 0) > before)),
   };
 }

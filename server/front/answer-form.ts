@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { deprecationHeaderNames } from '../http/deprecation.js';
 import { matchesTag } from '../http/entity-tag.js';
 import type { RateLimitState } from '../ports.js';
+import { type HeaderLines, linesOf, sendReady } from './ready-answer.js';
 
 /** Headers that are the same for every client. All other headers belong to one client and are not cached. */
 const ofRoute = [
@@ -13,35 +14,29 @@ const ofRoute = [
 const ofAnswer = ['Cache-Control', 'Vary'];
 const ofBody = ['Content-Type', 'Content-Encoding'];
 
-/** Above this, copying a body behind the headers costs more than a second chunk. */
-const shortBytes = 2 * 1024;
-
-/** Header names and values alternating, as `writeHead` takes them. */
-export type HeaderList = readonly string[];
+/** Above this, copying a body behind the headers costs more than a second chunk. Node writes a text of up to 16 KB without allocating memory for it. */
+const shortBytes = 8 * 1024;
 
 /** An answer of the application without the parts that belong to one client, prepared once. */
 export interface AnswerForm {
-  /** A short body is a text of one character per byte: Node writes it together with the headers, as one chunk. */
+  /** A short body is a text of one character per byte, which is sent together with the headers, as one chunk. */
   body: string | Buffer;
   etag: string | undefined;
-  head: HeaderList;
-  headUnmodified: HeaderList;
+  head: HeaderLines;
+  headUnmodified: HeaderLines;
 }
 
 /** The headers that each answer of a route has, whatever its status. */
-export function routeHeaders(res: ServerResponse): HeaderList {
-  return present(res, ofRoute);
+export function routeLines(res: ServerResponse): HeaderLines {
+  return linesOf(present(res, ofRoute));
 }
 
 export function formOf(res: ServerResponse, bytes: Buffer, etag: string | undefined): AnswerForm {
-  const headUnmodified = [
-    ...routeHeaders(res),
-    ...present(res, ofAnswer),
-    ...(etag === undefined ? [] : ['ETag', etag]),
-  ];
-  const head = [...headUnmodified, ...present(res, ofBody), 'Content-Length', String(bytes.length)];
+  const ofTag = etag === undefined ? [] : ['ETag', etag];
+  const unmodified = [...present(res, [...ofRoute, ...ofAnswer]), ...ofTag];
+  const head = linesOf([...unmodified, ...present(res, ofBody), 'Content-Length', bytes.length]);
   const body = bytes.length <= shortBytes ? bytes.toString('latin1') : bytes;
-  return { body, etag, head, headUnmodified };
+  return { body, etag, head, headUnmodified: linesOf(unmodified) };
 }
 
 function present(res: ServerResponse, names: readonly string[]): string[] {
@@ -51,33 +46,22 @@ function present(res: ServerResponse, names: readonly string[]): string[] {
   });
 }
 
-/** Sends the answer with the headers that belong to this request, and returns the status. */
+/** Sends the answer after the header lines that belong to this request, and returns the status. */
 export function sendForm(
   req: IncomingMessage,
   res: ServerResponse,
   form: AnswerForm,
-  own: { headers: HeaderList; ifNoneMatch: string | undefined },
+  own: { lines: HeaderLines; ifNoneMatch: string | undefined },
 ): 200 | 304 {
-  if (form.etag !== undefined && matchesTag(own.ifNoneMatch, form.etag)) {
-    res.writeHead(304, own.headers.concat(form.headUnmodified)).end();
-    return 304;
-  }
-  res.writeHead(200, own.headers.concat(form.head));
-  res.end(req.method === 'HEAD' ? undefined : form.body, 'latin1');
-  return 200;
+  const isUnmodified = form.etag !== undefined && matchesTag(own.ifNoneMatch, form.etag);
+  if (isUnmodified) sendReady(res, 304, own.lines + form.headUnmodified, '');
+  else sendReady(res, 200, own.lines + form.head, req.method === 'HEAD' ? '' : form.body);
+  return isUnmodified ? 304 : 200;
 }
 
-/** The headers that belong to one request and its client. */
-export function ownHeaders(requestId: string, limit: RateLimitState | undefined): HeaderList {
-  if (limit === undefined) return ['X-Request-Id', requestId];
-  return [
-    'X-Request-Id',
-    requestId,
-    'X-RateLimit-Limit',
-    String(limit.limit),
-    'X-RateLimit-Remaining',
-    String(limit.remaining),
-    'X-RateLimit-Reset',
-    String(limit.resetSeconds),
-  ];
+/** The header lines that belong to one request and its client. */
+export function ownLines(requestId: string, limit: RateLimitState | undefined): HeaderLines {
+  const ofRequest = `X-Request-Id: ${requestId}\r\n`;
+  if (limit === undefined) return ofRequest;
+  return `${ofRequest}X-RateLimit-Limit: ${limit.limit}\r\nX-RateLimit-Remaining: ${limit.remaining}\r\nX-RateLimit-Reset: ${limit.resetSeconds}\r\n`;
 }

@@ -11,16 +11,10 @@ import { metadataOf } from '../http/route-table.js';
 import type { KeepAnswer } from '../http/send-json.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { Clock, NewId, RateLimitState } from '../ports.js';
-import {
-  type AnswerForm,
-  formOf,
-  type HeaderList,
-  ownHeaders,
-  routeHeaders,
-  sendForm,
-} from './answer-form.js';
+import { type AnswerForm, formOf, ownLines, routeLines, sendForm } from './answer-form.js';
 import { createClientWindows, type LimitedRoute } from './client-windows.js';
 import { createKeptAnswers, type KeptTarget } from './kept-answers.js';
+import type { HeaderLines } from './ready-answer.js';
 import { refuse } from './refuse.js';
 import { type RequestHead, readHead } from './request-head.js';
 
@@ -60,7 +54,8 @@ export interface Front {
 interface Route {
   /** Undefined if the route has no limit. */
   limit: LimitedRoute | undefined;
-  headers: HeaderList;
+  /** The headers that each answer of the route has. */
+  lines: HeaderLines;
   records: Record<'GET' | 'HEAD', Record<200 | 304 | 429, AnsweredRecord>>;
 }
 
@@ -96,7 +91,7 @@ export function createFront(deps: FrontDeps): Front {
         windows: new Map(),
       };
       const records = { GET: recordsOf('GET', path), HEAD: recordsOf('HEAD', path) };
-      route = { limit, headers: routeHeaders(res), records };
+      route = { limit, lines: routeLines(res), records };
       routes.set(path, route);
     }
     return route;
@@ -153,8 +148,7 @@ export function createFront(deps: FrontDeps): Front {
     const { retryAfterSeconds } = limit ?? {};
     if (retryAfterSeconds !== undefined) {
       const requestId = idOf(head.requestId, newId);
-      const headers = [...ownHeaders(requestId, limit), ...target.route.headers];
-      refuse(req, res, { headers, retryAfterSeconds });
+      refuse(req, res, ownLines(requestId, limit) + target.route.lines, retryAfterSeconds);
       target.route.records[methodOf(req)][429].answered(req, res, requestId, startedAt);
       return;
     }
@@ -183,7 +177,7 @@ export function createFront(deps: FrontDeps): Front {
     form: AnswerForm,
   ) {
     const requestId = idOf(head.requestId, newId);
-    const own = { headers: ownHeaders(requestId, limit), ifNoneMatch: head.ifNoneMatch };
+    const own = { lines: ownLines(requestId, limit), ifNoneMatch: head.ifNoneMatch };
     const status = sendForm(req, res, form, own);
     target.route.records[methodOf(req)][status].answered(req, res, requestId, startedAt);
   }

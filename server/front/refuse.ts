@@ -1,34 +1,45 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { bodyOf } from '../http/error-mapper.js';
 import { rateLimited } from '../http/rate-limit.js';
-import type { HeaderList } from './answer-form.js';
+import { type HeaderLines, linesOf, sendReady } from './ready-answer.js';
 
-/** The bodies of refusals by their seconds, which are few. Node writes a text body together with the headers. */
-const bodies = new Map<number, string>();
+interface Refusal {
+  lines: HeaderLines;
+  /** One character per byte. */
+  body: string;
+}
 
-/** Sends the same refusal as the application. */
+/** By their seconds, which are few. */
+const refusals = new Map<number, Refusal>();
+
+/** Sends the same refusal as the application, after the header lines of the request and the route. */
 export function refuse(
   req: IncomingMessage,
   res: ServerResponse,
-  { headers, retryAfterSeconds }: { headers: HeaderList; retryAfterSeconds: number },
+  lines: HeaderLines,
+  retryAfterSeconds: number,
 ): void {
-  let body = bodies.get(retryAfterSeconds);
-  if (body === undefined) {
-    body = JSON.stringify(bodyOf(rateLimited(retryAfterSeconds)));
-    bodies.set(retryAfterSeconds, body);
+  let refusal = refusals.get(retryAfterSeconds);
+  if (refusal === undefined) {
+    refusal = refusalOf(retryAfterSeconds);
+    refusals.set(retryAfterSeconds, refusal);
   }
-  res.writeHead(429, [
-    ...headers,
+  sendReady(res, 429, lines + refusal.lines, req.method === 'HEAD' ? '' : refusal.body);
+}
+
+function refusalOf(retryAfterSeconds: number): Refusal {
+  const body = Buffer.from(JSON.stringify(bodyOf(rateLimited(retryAfterSeconds))));
+  const lines = linesOf([
     'Cache-Control',
     'no-store',
     'Retry-After',
-    String(retryAfterSeconds),
+    retryAfterSeconds,
     'Content-Type',
     'application/json; charset=utf-8',
     'Vary',
     'Accept-Encoding',
     'Content-Length',
-    String(Buffer.byteLength(body)),
+    body.length,
   ]);
-  res.end(req.method === 'HEAD' ? undefined : body, 'utf8');
+  return { lines, body: body.toString('latin1') };
 }

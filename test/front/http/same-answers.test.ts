@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type CountedFront, startCountedFront } from '../../fixtures/front/counted-front.js';
-import { headerOf, type RawAnswer, sendRaw } from '../../fixtures/front/raw-request.js';
+import { headerOf, type RawAnswer, sendRaw, separated } from '../../fixtures/front/raw-request.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 import { propertyRuns } from '../../support/property-runs.js';
@@ -107,6 +107,8 @@ interface Sent {
   tag: (typeof tags)[number];
   extra: string;
   host: string;
+  /** Where it stays open, a second request follows at once in the same bytes. */
+  connection: 'closes' | 'stays open';
 }
 
 const sent: fc.Arbitrary<Sent> = fc.record({
@@ -117,30 +119,35 @@ const sent: fc.Arbitrary<Sent> = fc.record({
   tag: fc.constantFrom(...tags),
   extra: fc.constantFrom(...extraLines),
   host: fc.constantFrom('Host: fairlead.example', 'hOsT: fairlead.example:8080', 'Host: a b', ''),
+  connection: fc.constantFrom('closes', 'stays open'),
 });
 
 let clients = 1_000;
 
 function requestOf(
-  { method, target, version, coding, extra, host }: Sent,
+  { method, target, version, coding, extra, host, connection }: Sent,
   etag: string,
   client: number,
 ): string {
+  const ofClient = `X-Forwarded-For: ${from(client)['x-forwarded-for']}`;
+  const closes = 'Connection: close';
   const lines = [
     `${method} ${target} HTTP/${version}`,
     host,
-    `X-Forwarded-For: ${from(client)['x-forwarded-for']}`,
+    ofClient,
     coding === '' ? '' : `Accept-Encoding: ${coding}`,
     etag === '' ? '' : `If-None-Match: ${etag}`,
     extra,
-    'Connection: close',
+    connection === 'closes' ? closes : '',
   ];
   const body = extra.startsWith('Transfer-Encoding')
     ? '0\r\n\r\n'
     : extra === 'Content-Length: 2'
       ? '{}'
       : '';
-  return `${lines.filter((line) => line !== '').join('\r\n')}\r\n\r\n${body}`;
+  const next =
+    connection === 'closes' ? '' : `GET /healthz HTTP/1.1\r\nHost: x\r\n${ofClient}\r\n${closes}\r\n\r\n`;
+  return `${lines.filter((line) => line !== '').join('\r\n')}\r\n\r\n${body}${next}`;
 }
 
 function tagFor(tag: Sent['tag'], answer: RawAnswer | undefined): string {
@@ -150,18 +157,18 @@ function tagFor(tag: Sent['tag'], answer: RawAnswer | undefined): string {
   ];
 }
 
-/** The answer without the headers that may differ between two requests. */
-function comparable({ status, headers, body }: RawAnswer) {
+/** The answers without the headers that may differ between two requests. */
+function comparable(answer: RawAnswer) {
   const own = new Set(['date', 'x-ratelimit-reset']);
   const id = /^[0-9a-f]{32}$/;
-  return {
+  return separated(answer).map(({ status, headers, body }) => ({
     status,
     headers: headers
       .filter(([name]) => !own.has(name))
       .map(([name, value]) => [name, name === 'x-request-id' && id.test(value) ? 'new' : value])
       .sort(([a = ''], [b = '']) => (a < b ? -1 : 1)),
     body: body.toString('latin1'),
-  };
+  }));
 }
 
 describe('what is answered from the response cache', () => {
@@ -170,7 +177,14 @@ describe('what is answered from the response cache', () => {
     let requests = 0;
     await fc.assert(
       fc.asyncProperty(sent, async (given) => {
-        const plain = { ...given, method: 'GET', extra: '', host: 'Host: x', version: '1.1' };
+        const plain = {
+          ...given,
+          method: 'GET',
+          extra: '',
+          host: 'Host: x',
+          version: '1.1',
+          connection: 'closes',
+        } as const;
         clients += 3;
         // The answer is cached from here on, and its ETag is known.
         const first = await sendRaw(ports.port, requestOf(plain, '', clients));
@@ -188,9 +202,10 @@ describe('what is answered from the response cache', () => {
   }, 300_000);
 
   it('is refused as the application refuses, header by header, to a client that has used up its limit', async () => {
-    const lastOf = async (port: number, client: number, method: string) => {
+    const lastOf = async (port: number, client: number, method: string, connection: Sent['connection']) => {
       const given = {
         method,
+        connection,
         target: '/api/corridors',
         version: '1.1',
         coding: 'gzip',
@@ -202,13 +217,16 @@ describe('what is answered from the response cache', () => {
       for (let n = 0; n < 62; n += 1) answer = await sendRaw(port, requestOf(given, '', client));
       return answer as RawAnswer;
     };
-    for (const method of ['GET', 'HEAD']) {
+    const cases = ['GET', 'HEAD'].flatMap((method) =>
+      (['closes', 'stays open'] as const).map((connection) => ({ method, connection })),
+    );
+    for (const { method, connection } of cases) {
       clients += 2;
       const before = ports.handed();
-      const cached = await lastOf(ports.port, clients, method);
+      const cached = await lastOf(ports.port, clients, method, connection);
       expect(cached.status).toBe(429);
       expect(ports.handed() - before).toBeLessThan(20);
-      const direct = await lastOf(ports.barePort, clients + 1, method);
+      const direct = await lastOf(ports.barePort, clients + 1, method, connection);
       const seconds = (answer: RawAnswer) => Number(headerOf(answer, 'retry-after'));
       expect(Math.abs(seconds(cached) - seconds(direct))).toBeLessThanOrEqual(30);
       const alike = (answer: RawAnswer) =>

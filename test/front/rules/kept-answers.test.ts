@@ -5,7 +5,7 @@ import { createKeptAnswers } from '../../../server/front/kept-answers.js';
 const url = '/api/corridors';
 
 function formOf(body: string): AnswerForm {
-  return { body, etag: undefined, head: [], headUnmodified: [] };
+  return { body, etag: undefined, head: '', headUnmodified: '' };
 }
 
 /** One answer that was cached a second ago, so that the first request renews it. */
