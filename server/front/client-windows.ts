@@ -38,12 +38,11 @@ interface Peer {
  */
 export interface ClientWindows {
   /**
-   * Takes a point that this instance holds, or refuses from memory. Undefined if the database must be asked.
+   * Takes a point that this instance holds, or refuses from memory. Otherwise returns the key by which the requests of
+   * this client are counted: the database must be asked.
    * @param now by the limiter's stopwatch
    */
-  take(route: LimitedRoute, origin: Origin, now: number): RateLimitState | undefined;
-  /** The key that the requests of this client are counted by. */
-  keyOf(route: LimitedRoute, origin: Origin): string;
+  take(route: LimitedRoute, origin: Origin, now: number): RateLimitState | string;
 }
 
 export function createClientWindows(deps: {
@@ -83,21 +82,6 @@ export function createClientWindows(deps: {
     route.windows.set(name, window);
   }
 
-  function clientOf({ socket, forwardedFor }: Origin): string {
-    return clientKey(socket.remoteAddress, forwardedFor, trusted);
-  }
-
-  /** Finds the window of a client whose name is not known, or whose known window neither grants nor refuses. */
-  function find(route: LimitedRoute, origin: Origin, name: string): HeldWindow | undefined {
-    const client = clientOf(origin);
-    const window = limiter.held(limitKeyOf(route.operationId, client));
-    const peer = peerOf(origin.socket);
-    // A header without a client stands for the proxy that sends it, and so for another client with each proxy.
-    const isName = name === peer.name || client !== peer.key;
-    if (window !== undefined && isName) remember(route, name, window);
-    return window;
-  }
-
   return {
     take(route, origin, now) {
       const name = nameOf(origin);
@@ -105,9 +89,17 @@ export function createClientWindows(deps: {
       // A window that is no longer held has no points left, so it grants nothing here.
       const state = known && takeFrom(known, now);
       if (state !== undefined) return state;
-      const found = find(route, origin, name);
-      return found && takeFrom(found, now);
+
+      const { socket, forwardedFor } = origin;
+      const client = clientKey(socket.remoteAddress, forwardedFor, trusted);
+      const key = limitKeyOf(route.operationId, client);
+      const window = limiter.held(key);
+      if (window === undefined) return key;
+      const peer = peerOf(socket);
+      // A header without a client stands for the proxy that sends it, and so for another client with each proxy.
+      const isName = name === peer.name || client !== peer.key;
+      if (isName) remember(route, name, window);
+      return takeFrom(window, now) ?? key;
     },
-    keyOf: (route, origin) => limitKeyOf(route.operationId, clientOf(origin)),
   };
 }

@@ -195,9 +195,9 @@ export function createFront(deps: FrontDeps): Front {
       const { limit } = target.route;
       if (limit === undefined) return answer(app, asked, undefined, startedAt);
       const origin = { socket: req.socket, forwardedFor: head.forwardedFor };
-      const state = clients.take(limit, origin, startedAt);
-      if (state !== undefined) return answer(app, asked, state, startedAt);
-      limiter.consume(limit.rule, clients.keyOf(limit, origin)).then(
+      const stateOrKey = clients.take(limit, origin, startedAt);
+      if (typeof stateOrKey !== 'string') return answer(app, asked, stateOrKey, startedAt);
+      limiter.consume(limit.rule, stateOrKey).then(
         (drawn) => answer(app, asked, drawn, stopwatch()),
         // The application answers with this error.
         (error: unknown) => {
