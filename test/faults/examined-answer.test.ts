@@ -7,7 +7,7 @@ const { route } = operationOf('GET', '/api/publisher/batches/7');
 
 function faultOf(status: number, body: unknown, headers: Record<string, string> = {}): string | undefined {
   const all: Record<string, string> = { 'x-request-id': 'r-1', ...headers };
-  return faultOfAnswer(route, { status, header: (name) => all[name] ?? null, body });
+  return faultOfAnswer(route, { status, header: (name) => all[name] ?? null, body, sentAtMs: ratesAt });
 }
 
 const rates = ratesExamples.getRates.answer;
@@ -46,13 +46,10 @@ describe('an answer', () => {
     [25, false, /is not called stale/],
     [70, true, /is shown/],
   ])('with rates of %i s before, told as stale: %s, has the fault %s', (seconds, stale, expected) => {
-    const headers: Record<string, string> = {
-      'x-request-id': 'r-1',
-      date: new Date(ratesAt + seconds * 1_000).toUTCString(),
-    };
     const fault = faultOfAnswer(operationOf('GET', '/api/rates/usdc-ngn').route, {
       status: 200,
-      header: (name) => headers[name] ?? null,
+      header: () => 'r-1',
+      sentAtMs: ratesAt + seconds * 1_000,
       body: { ...rates, stale, asOf: new Date(ratesAt).toISOString() },
     });
     if (expected === undefined) expect(fault).toBeUndefined();
@@ -63,7 +60,7 @@ describe('an answer', () => {
     expect(faultOf(200, { header: 'none' })).toContain('The contract does not have this body');
     expect(faultOf(502, undefined)).toBe('The contract does not list the status 502.');
     expect(faultOf(500, { code: 'INTERNAL', message: 'A fault.' })).toBe('The service answered 500.');
-    expect(faultOfAnswer(route, { status: 404, header: () => null, body: {} })).toBe(
+    expect(faultOfAnswer(route, { status: 404, header: () => null, body: {}, sentAtMs: ratesAt })).toBe(
       'The answer has no X-Request-Id.',
     );
   });

@@ -76,7 +76,8 @@ export function createInstanceFetch(deps: InstanceFetchDeps): (choice: InstanceC
         const text = await response.text();
         const { status, headers } = response;
         const answer = parsed(text);
-        const fault = faultOfAnswer(route, { status, header: (name) => headers.get(name), body: answer });
+        const header = (name: string) => headers.get(name);
+        const fault = faultOfAnswer(route, { status, header, body: answer, sentAtMs: startedAtMs });
         const isGood = response.ok && fault === undefined;
         if (isGood) await record(operation, body, status, answer);
         const seen = { ...detailsOf(answer, headers), ...(fault && { fault }) };
