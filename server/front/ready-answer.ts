@@ -4,16 +4,17 @@ import { requestLimits } from '../http/request-limits.js';
 /** Header lines as they are sent, each with its line break. */
 export type HeaderLines = string;
 
-const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${requestLimits.keepAliveTimeoutMs / 1_000}\r\n\r\n`;
+/** What Node sends where the client keeps the connection; it depends on the options of the server in listen.ts. */
+const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(requestLimits.keepAliveTimeoutMs / 1_000)}\r\n\r\n`;
 let madeInSecond = Number.NaN;
 /** The lines that end every head, and the empty line. */
 let lastLines = '';
 
-/** @param headers names and values alternating; Node has checked them before */
+/** @param headers names and values alternating, which need no check: `setHeader` has checked them, or they are our own */
 export function linesOf(headers: readonly OutgoingHttpHeader[]): HeaderLines {
   let lines = '';
   for (let i = 0; i < headers.length; i += 2) lines += `${headers[i]}: ${headers[i + 1]}\r\n`;
-  // In one piece: V8 would put the pieces together again for every answer.
+  // A joined text is a tree of its parts, which V8 would copy together for every answer. This is the copy, made once.
   return Buffer.from(lines, 'latin1').toString('latin1');
 }
 
@@ -49,7 +50,7 @@ function headersOf(lines: HeaderLines): string[] {
     });
 }
 
-/** The date changes once per second, and is the system's also where the service's clock was set for a test, as Node's is. */
+/** The date is the machine's, as in all other answers, which Node dates. */
 function endOfHead(): string {
   const now = Date.now();
   const second = Math.floor(now / 1_000);
