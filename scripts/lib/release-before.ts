@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { withFolderLock } from './folder-lock.js';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const thisCheckout = fileURLToPath(new URL('../../', import.meta.url));
 /** 2.3.0, the release from which upgrades start. It has no tag. */
 const commit = 'ec12be6e5d07dbbb94debd7f7c4631b0655a48d2';
 const installTimeoutMs = 5 * 60_000;
@@ -18,9 +18,10 @@ export class NoReleaseBefore extends Error {
 /**
  * The folder of the release before, with the packages that its service needs, kept in .cache. It holds the sources: compile
  * them before you run it (./compile.ts).
+ * @param root of the checkout, where this file itself was compiled to another folder
  * @throws NoReleaseBefore
  */
-export async function releaseBefore(): Promise<string> {
+export async function releaseBefore(root = thisCheckout): Promise<string> {
   const folder = join(root, '.cache', 'release-2.3.0');
   const complete = join(folder, 'complete');
   if (existsSync(complete)) return folder;

@@ -46,8 +46,14 @@ export interface BenchContext {
   startProgram(program: string, options?: ProgramOptions): Promise<Program>;
   /** The simulated anchors in a process of their own, answering at once. */
   startAnchors(): Promise<AnchorsProcess>;
-  /** The compiled service in its own process, logging at `info` to nowhere; the scheduler is off unless `env` enables it. */
-  startService(env: Record<string, string>, nodeArgs?: readonly string[]): Promise<ServiceProcess>;
+  /**
+   * The compiled service in its own process, logging at `info` to nowhere; the scheduler is off unless `env` enables it.
+   * @param release another release, compiled; this checkout where absent
+   */
+  startService(
+    env: Record<string, string>,
+    options?: { nodeArgs?: readonly string[]; release?: Compiled },
+  ): Promise<ServiceProcess>;
   /** The generator of load in a process of its own, for `measure`. */
   startLoadGenerator(): Promise<Program>;
   /** Registers something else to stop when the bench ends. */
@@ -122,9 +128,9 @@ export function runBench<Result>(
 function contextOf(settings: BenchSettings, parts: StartedParts, signal: AbortSignal): BenchContext {
   const { seconds, compiled, folder, say, serviceNodeArgs = [] } = settings;
 
-  function start(program: string, options?: ProgramOptions): Promise<Program> {
+  function start(program: string, options?: ProgramOptions, release = compiled): Promise<Program> {
     const files = {
-      program: compiled.fileOf(program),
+      program: release.fileOf(program),
       probe: compiled.fileOf('scripts/bench/lib/programs/probe'),
     };
     return parts.add(program, Promise.resolve(startProgram(files, options)));
@@ -136,7 +142,7 @@ function contextOf(settings: BenchSettings, parts: StartedParts, signal: AbortSi
     folder,
     say,
     startMongo: () => parts.add('MongoDB', startMongo({ ownProcess: true, database: 'bench' })),
-    startProgram: start,
+    startProgram: (program, options) => start(program, options),
     async startAnchors() {
       const program = await start('scripts/bench/lib/programs/anchors');
       const { fleet, env } = (await program.ready()) as AnchorsStarted;
@@ -149,12 +155,13 @@ function contextOf(settings: BenchSettings, parts: StartedParts, signal: AbortSi
         resetCalls: async () => void (await program.ask('reset-calls')),
       };
     },
-    async startService(env, nodeArgs = []) {
+    async startService(env, { nodeArgs = [], release } = {}) {
       const port = await freePort();
-      const program = await start('server/main', {
+      const options = {
         env: { ...serviceEnvironment, PORT: String(port), ...env },
         nodeArgs: [...productionFlags, ...nodeArgs, ...serviceNodeArgs],
-      });
+      };
+      const program = await start('server/main', options, release);
       const url = `http://127.0.0.1:${port}`;
       await Promise.race([untilReady(url), program.crashed]);
       return { ...program, url };
