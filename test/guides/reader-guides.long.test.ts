@@ -164,6 +164,7 @@ describe('docs/guides/webhook-receivers.md', () => {
     'registers a receiver, delivers a test to it, rotates its secret and sends again',
     async () => {
       const receiver = blockWith('webhook-receivers', 'ts receiver');
+      await expect(local.program(receiver)).rejects.toThrow('WEBHOOK_SECRETS must be');
       await local.startProgram(receiver, { WEBHOOK_SECRETS: 'only-for-trying-out-webhooks' });
       expect(await paste('webhook-receivers', /hook=/)).toContain('"enabled":true');
       await paste('webhook-receivers', /\/test"/);

@@ -1,6 +1,9 @@
 /** Who sends the requests of a load, each named by `X-Forwarded-For`. */
 export type Clients =
-  /** `count` addresses, each used once at first, and then at random. Every load uses the same addresses. */
+  /**
+   * `count` addresses, each used once in every round of them, in a new order each time, so that none comes much more often than
+   * another and exceeds its limit. Every load uses the same addresses.
+   */
   | { kind: 'returning'; count: number }
   /** Every request comes from an address that was never used before. */
   | { kind: 'new' }
@@ -46,14 +49,23 @@ export function requestsOf(shape: RequestShape, host: string, clients: Clients):
     clients.kind === 'one'
       ? [clients.address]
       : Array.from({ length: clients.count }, (_, number) => addressIn(returningNetwork, number));
-  let seen = 0;
+  let used = 0;
   return {
     next() {
-      const place = seen < addresses.length ? seen++ : Math.floor(Math.random() * addresses.length);
+      const place = used % addresses.length;
+      if (place === 0) shuffle(addresses);
+      used += 1;
       return before + addresses[place] + after;
     },
-    allSeen: () => seen === addresses.length,
+    allSeen: () => used >= addresses.length,
   };
+}
+
+function shuffle(items: unknown[]): void {
+  for (let last = items.length - 1; last > 0; last -= 1) {
+    const other = Math.floor(Math.random() * (last + 1));
+    [items[last], items[other]] = [items[other], items[last]];
+  }
 }
 
 /** The bytes of a request before and after the address of its client. */
