@@ -118,7 +118,7 @@ export function composeService(deps: {
   const deliveryStore = createDeliveryStore(connection);
 
   // Infrastructure.
-  const limiter = createRateLimiter({ connection, clock, logger });
+  const limiter = createRateLimiter({ connection, clock, logger, maxKeys: config.maxLimitWindows });
   lifecycle.onStop('rate limits', limiter.stop);
   const metrics = createMetrics({
     limiterDegraded: limiter.degraded,
@@ -354,6 +354,7 @@ export function composeService(deps: {
     record,
     trustProxy: config.trustProxy,
     maxBytes: config.responseCacheBytes,
+    maxWindows: config.maxLimitWindows,
     newId,
     clock,
   });

@@ -50,6 +50,8 @@ export interface Config {
   cachePublic: boolean;
   /** How long an anchor must keep reporting `error` before a paid intent counts as failed. */
   failureGraceSeconds: number;
+  /** How many windows of limits this instance remembers, one for each client and endpoint. */
+  maxLimitWindows: number;
   /** How many unpaid intents are stored, of all clients together. */
   maxUnpaidIntents: number;
   logLevel: string;
@@ -120,6 +122,7 @@ const environment = z.object({
   TRUST_PROXY: list(parseTrustProxy),
   MAX_CONNECTIONS: count.default('1000'),
   MAX_CONNECTIONS_PER_CLIENT: count.default('100'),
+  MAX_LIMIT_WINDOWS: count.default('50000'),
   MAX_STREAMS: count.optional(),
   MAX_STREAMS_PER_CLIENT: count.default('20'),
   OUTBOUND_ALLOW: list(parseOutboundAllow),
@@ -211,6 +214,7 @@ export function readConfig(env: Environment): Config {
     trustProxy: values.TRUST_PROXY,
     maxConnections: values.MAX_CONNECTIONS,
     maxConnectionsPerClient: values.MAX_CONNECTIONS_PER_CLIENT,
+    maxLimitWindows: values.MAX_LIMIT_WINDOWS,
     maxStreams: values.MAX_STREAMS,
     maxStreamsPerClient: values.MAX_STREAMS_PER_CLIENT,
     outboundAllow: values.OUTBOUND_ALLOW,

@@ -6,7 +6,6 @@ import { type HeldWindow, takeFrom } from '../limits/held-window.rules.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { RateLimitState } from '../ports.js';
 
-const maxNames = 50_000;
 /** A longer header is parsed each time, so that the known ones do not take much memory. */
 const maxLength = 200;
 
@@ -48,8 +47,10 @@ export interface ClientWindows {
 export function createClientWindows(deps: {
   limiter: Pick<RateLimiter, 'held'>;
   trusted: readonly TrustedRange[];
+  /** How many names are remembered, of all routes together. */
+  max: number;
 }): ClientWindows {
-  const { limiter, trusted } = deps;
+  const { limiter, trusted, max } = deps;
   const peers = new WeakMap<Socket, Peer>();
   const routes = new Set<LimitedRoute>();
   let names = 0;
@@ -73,7 +74,7 @@ export function createClientWindows(deps: {
 
   function remember(route: LimitedRoute, name: string, window: HeldWindow): void {
     if (name.length > maxLength) return;
-    if (names >= maxNames) {
+    if (names >= max) {
       for (const { windows } of routes) windows.clear();
       names = 0;
     }

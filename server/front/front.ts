@@ -28,6 +28,8 @@ export interface FrontDeps {
   trustProxy: readonly TrustedRange[];
   /** Memory for the answers; with 0 everything goes to the application. */
   maxBytes: number;
+  /** As many as the limiter holds. */
+  maxWindows: number;
   newId: NewId;
   clock: Clock;
   /** Monotonic milliseconds; the limiter's. */
@@ -71,7 +73,7 @@ interface Asked {
 export function createFront(deps: FrontDeps): Front {
   const { limiter, changes, newId, maxBytes, stopwatch = () => performance.now() } = deps;
   const kept = createKeptAnswers<Route>({ ...deps, maxBytes: Math.max(1, maxBytes), stopwatch });
-  const clients = createClientWindows({ limiter, trusted: deps.trustProxy });
+  const clients = createClientWindows({ limiter, trusted: deps.trustProxy, max: deps.maxWindows });
   const routes = new Map<string, Route>();
   /** The number of changes when a request was passed to the application. */
   const handedAt = new WeakMap<IncomingMessage, number>();

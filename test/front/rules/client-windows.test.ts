@@ -28,6 +28,7 @@ beforeEach(() => {
       },
     },
     trusted: parseTrustProxy('10.0.0.0/8'),
+    max: 1_000,
   });
   route = { rule, operationId: 'getRates', windows: new Map() };
 });
@@ -132,7 +133,7 @@ describe('the memory for headers', () => {
     const proxy = socketOf('10.0.0.1');
     const other = { rule, operationId: 'getHealth', windows: new Map<string, HeldWindow>() };
     const most = { names: 0 };
-    for (let n = 0; n < 60_000; n += 1) {
+    for (let n = 0; n < 1_200; n += 1) {
       const client = `192.${n >> 16}.${(n >> 8) & 255}.${n & 255}`;
       const each = n % 2 === 0 ? route : other;
       hold(`${each.operationId}|${client}`, 3);
@@ -140,7 +141,7 @@ describe('the memory for headers', () => {
       most.names = Math.max(most.names, route.windows.size + other.windows.size);
       held.clear();
     }
-    expect(most.names).toBe(50_000);
-    expect(route.windows.size + other.windows.size).toBe(10_000);
+    expect(most.names).toBe(1_000);
+    expect(route.windows.size + other.windows.size).toBe(200);
   });
 });
