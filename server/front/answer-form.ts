@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { deprecationHeaderNames } from '../http/deprecation.js';
 import { matchesTag } from '../http/entity-tag.js';
 import type { RateLimitState } from '../ports.js';
@@ -51,14 +51,13 @@ function present(res: ServerResponse, names: readonly string[]): string[] {
 
 /** Sends the answer after the header lines that belong to this request, and returns the status. */
 export function sendForm(
-  req: IncomingMessage,
   res: ServerResponse,
   form: AnswerForm,
   own: { lines: HeaderLines; ifNoneMatch: string | undefined },
 ): 200 | 304 {
   const isUnmodified = form.etag !== undefined && matchesTag(own.ifNoneMatch, form.etag);
   if (isUnmodified) sendReady(res, 304, own.lines + form.headUnmodified, '');
-  else sendReady(res, 200, own.lines + form.head, req.method === 'HEAD' ? '' : form.body);
+  else sendReady(res, 200, own.lines + form.head, form.body);
   return isUnmodified ? 304 : 200;
 }
 

@@ -150,7 +150,7 @@ export function createFront(deps: FrontDeps): Front {
     const { retryAfterSeconds } = limit ?? {};
     if (retryAfterSeconds !== undefined) {
       const requestId = idOf(head.requestId, newId);
-      refuse(req, res, ownLines(requestId, limit) + target.route.lines, retryAfterSeconds);
+      refuse(res, ownLines(requestId, limit) + target.route.lines, retryAfterSeconds);
       target.route.records[methodOf(req)][429].answered(req, res, requestId, startedAt);
       return;
     }
@@ -180,7 +180,7 @@ export function createFront(deps: FrontDeps): Front {
   ) {
     const requestId = idOf(head.requestId, newId);
     const own = { lines: ownLines(requestId, limit), ifNoneMatch: head.ifNoneMatch };
-    const status = sendForm(req, res, form, own);
+    const status = sendForm(res, form, own);
     target.route.records[methodOf(req)][status].answered(req, res, requestId, startedAt);
   }
 

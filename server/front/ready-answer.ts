@@ -22,14 +22,16 @@ export function linesOf(headers: readonly OutgoingHttpHeader[]): HeaderLines {
  * Sends an answer whose header lines are ready. `writeHead` would check and look up each header again, a seventh of the
  * processor time of a cached answer. So the head is put where Node keeps the one that it has made, in `_header`, which
  * it sends before the body. Where a connection closes after the answer, or Node does not take the head, `writeHead` is used.
- * @param body empty if there is none; a text has one character per byte, and is sent together with the head as one chunk
+ * @param bodyOfGet empty if there is none, and not sent to a HEAD; a text has one character per byte, and is sent together with
+ * the head as one chunk
  */
 export function sendReady(
   res: ServerResponse,
   status: 200 | 304 | 429,
   lines: HeaderLines,
-  body: string | Buffer,
+  bodyOfGet: string | Buffer,
 ): void {
+  const body = res.req.method === 'HEAD' ? '' : bodyOfGet;
   if (res.shouldKeepAlive && !res.headersSent) {
     const isText = typeof body === 'string';
     const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines}${endOfHead()}`;

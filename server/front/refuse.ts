@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { bodyOf } from '../http/error-mapper.js';
 import { rateLimited } from '../http/rate-limit.js';
 import { type HeaderLines, linesOf, sendReady } from './ready-answer.js';
@@ -13,18 +13,13 @@ interface Refusal {
 const refusals = new Map<number, Refusal>();
 
 /** Sends the same refusal as the application, after the header lines of the request and the route. */
-export function refuse(
-  req: IncomingMessage,
-  res: ServerResponse,
-  lines: HeaderLines,
-  retryAfterSeconds: number,
-): void {
+export function refuse(res: ServerResponse, lines: HeaderLines, retryAfterSeconds: number): void {
   let refusal = refusals.get(retryAfterSeconds);
   if (refusal === undefined) {
     refusal = refusalOf(retryAfterSeconds);
     refusals.set(retryAfterSeconds, refusal);
   }
-  sendReady(res, 429, lines + refusal.lines, req.method === 'HEAD' ? '' : refusal.body);
+  sendReady(res, 429, lines + refusal.lines, refusal.body);
 }
 
 function refusalOf(retryAfterSeconds: number): Refusal {

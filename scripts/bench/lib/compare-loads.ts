@@ -1,4 +1,4 @@
-import { type BenchRow, median, microseconds, ms, percent, perSecond, ratio } from './figures.js';
+import { type BenchRow, microseconds, ms, percent, perSecond, ratioOfRounds } from './figures.js';
 import { linesInTurns } from './in-turns.js';
 import { type Measured, mediansOf } from './measure.js';
 
@@ -8,13 +8,11 @@ export interface LoadLine {
   measure: () => Promise<Measured>;
 }
 
-/**
- * Columns that compare a line with another one of its table: heading to `what`. They show the median of the ratios of each
- * round, since a machine whose speed changes does so for both lines of a round.
- */
+/** Columns that compare a line with another one of its table: heading to `what`. */
 export type References = Record<string, string>;
 
 const bytesTolerance = 0.02;
+const rate = ({ perSecond }: Measured) => perSecond;
 
 /**
  * Measures the lines in turns. Throws where one has not sent as many bytes an answer as the line `sameBytesAs` of its
@@ -34,7 +32,7 @@ export async function compareLoads(
     if (bare !== undefined) assertSameBytes(`${table}: ${what}`, figures, mediansOf(bare));
     const compared = Object.entries(references).map(([column, other]) => {
       const reference = find(other);
-      return [column, reference === undefined ? '' : ratioOf(results, reference)];
+      return [column, reference === undefined ? '' : ratioOfRounds(results, reference, rate)];
     });
     return {
       table,
@@ -51,13 +49,6 @@ export async function compareLoads(
       },
     };
   });
-}
-
-function ratioOf(results: readonly Measured[], reference: readonly Measured[]): string {
-  const ratios = results.map(
-    ({ perSecond }, round) => perSecond / (reference[round]?.perSecond ?? Number.NaN),
-  );
-  return ratio(median(ratios), 1);
 }
 
 function assertSameBytes(what: string, measured: Measured, bare: Measured): void {

@@ -35,6 +35,17 @@ export function ratio(value: number, reference: number): string {
   return `×${significant(value / reference)}`;
 }
 
+/** The median of the ratios of each round, since a machine whose speed changes does so for both alternatives of a round. */
+export function ratioOfRounds<T>(
+  measured: readonly T[],
+  reference: readonly T[],
+  pick: (each: T) => number,
+): string {
+  const references = reference.map(pick);
+  const ratios = measured.map((each, round) => pick(each) / (references[round] ?? Number.NaN));
+  return ratio(median(ratios), 1);
+}
+
 /** `8,412/s` */
 export function perSecond(value: number): string {
   return `${significant(value)}/s`;

@@ -61,6 +61,7 @@ export function requestsOf(shape: RequestShape, host: string, clients: Clients):
   };
 }
 
+/** In place and without sorting: what the generator spends, the server lacks. */
 function shuffle(items: unknown[]): void {
   for (let last = items.length - 1; last > 0; last -= 1) {
     const other = Math.floor(Math.random() * (last + 1));
