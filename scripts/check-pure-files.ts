@@ -11,7 +11,7 @@ import { isMain } from '../server/is-main.js';
 /** The same files as `pureFiles` in .dependency-cruiser.mjs. */
 const pureFile = /^crypto\/|\.rules\.ts$/;
 
-/** The first gives every instance the database's time, the second dates log lines, the third cached answers. */
+/** The first gives every instance the database's time, the second dates log lines, and the third dates cached answers. */
 const readMachineClock = ['mongo/database-clock.ts', 'logger.ts', 'front/ready-answer.ts'];
 
 /** Globals that reach the clock, chance, the process or the wire. */

@@ -4,7 +4,7 @@ import { requestLimits } from '../http/request-limits.js';
 /** Header lines as they are sent, each with its line break. */
 export type HeaderLines = string;
 
-/** What Node sends where the client keeps the connection; it depends on the options of the server in listen.ts. */
+/** What Node sends on a connection that stays open. The options of the server in http/listen.ts decide it. */
 const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(requestLimits.keepAliveTimeoutMs / 1_000)}\r\n\r\n`;
 let madeInSecond = Number.NaN;
 /** The lines that end every head, and the empty line. */

@@ -26,7 +26,7 @@ export async function listen(
   handler: RequestListener,
   options: { host: string; port: number; newId: NewId; connections: ConnectionRules },
 ): Promise<Listener> {
-  // Cached answers have the Keep-Alive that Node would send with these options (front/ready-answer.ts).
+  // front/ready-answer.ts writes the Keep-Alive header that Node sends with these options.
   // A missing Host is refused by the app, in the common shape; Node's own refusal has no body.
   const server = createServer({
     headersTimeout: requestLimits.headersTimeoutMs,

@@ -40,8 +40,8 @@ export function faultOfAnswer(
 }
 
 /**
- * The age when the request was sent, so that a slow answer is no fault. Its Date does not tell: in a process whose clock the
- * storm has shifted, Node goes on by the machine's.
+ * Judges the age at the time when the request was sent, so that a slow answer is no fault. The Date header cannot be used: in
+ * a process whose clock the storm has shifted, some answers have the shifted time and others the machine's.
  */
 function faultOfAge({ asOf, stale }: RatesAnswer, sentAtMs: number): string | undefined {
   const ageMs = sentAtMs - Date.parse(asOf);

@@ -108,8 +108,8 @@ interface Sent {
   extra: string;
   host: string;
   /**
-   * Where it stays open, another request follows at once in the same bytes. Where it is busy, one comes before it, too, so
-   * that the answer waits for that of the application.
+   * On a connection that stays open, another request follows at once. On a busy one, a request that only the application
+   * answers comes first as well, so that this answer has to wait for that one.
    */
   connection: 'closes' | 'stays open' | 'is busy';
 }

@@ -1,8 +1,8 @@
 /** Who sends the requests of a load, each named by `X-Forwarded-For`. */
 export type Clients =
   /**
-   * `count` addresses, each used once in every round of them, in a new order each time, so that none comes much more often than
-   * another and exceeds its limit. Every load uses the same addresses.
+   * `count` addresses. Each is used once before any is used again, and the order changes each time, so that none comes more
+   * often than the others and exceeds its limit. Every load uses the same addresses.
    */
   | { kind: 'returning'; count: number }
   /** Every request comes from an address that was never used before. */
