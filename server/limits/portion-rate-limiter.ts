@@ -1,15 +1,11 @@
-import { RateLimiterMemory, RateLimiterRes, type RateLimiterStoreAbstract } from 'rate-limiter-flexible';
-// @ts-expect-error The package declares this class in its types, but its index does not export it.
-import storeAbstract from 'rate-limiter-flexible/lib/RateLimiterStoreAbstract.js';
 import type { RateLimitClass } from '../../contract/rate-limits.js';
 import type { Clock, RateLimitState } from '../ports.js';
 import type { DrawPoints } from './draws.js';
 import { insurable, insuredWindow, takeFrom } from './held-window.rules.js';
 import type { HeldWindows } from './held-windows.js';
 import { LimitUnknownError } from './limit-unknown.js';
+import { RateLimiterMemory, RateLimiterRes, RateLimiterStoreAbstract } from './rate-limiter-flexible.js';
 import { stateOf } from './remaining.rules.js';
-
-const StoreAbstract = storeAbstract as typeof RateLimiterStoreAbstract;
 
 /** A window may end while a request waits for its draw, but hardly twice. */
 const maxDrawsOfRequest = 5;
@@ -30,7 +26,7 @@ class UnknownRes extends RateLimiterRes {}
  * instance holds, and the database is asked only if that does not decide. Its insurance is the library's limiter in
  * memory, which counts while the database does not answer.
  */
-export class PortionRateLimiter extends StoreAbstract {
+export class PortionRateLimiter extends RateLimiterStoreAbstract {
   readonly #rule: RateLimitClass;
   readonly #deps: PortionRateLimiterDeps;
   readonly #insurance: RateLimiterMemory | undefined;

@@ -135,9 +135,8 @@ export function createLeases(deps: {
 
   return {
     async seed(names) {
-      const seeded: string[] = [];
-      for (const name of names) if (await store.seed(name)) seeded.push(name);
-      return seeded;
+      const isNew = await Promise.all(names.map((name) => store.seed(name)));
+      return names.filter((_name, place) => isNew[place]);
     },
 
     run(name, ttlMs, work) {

@@ -19,11 +19,13 @@ export async function prepareCollections(
   connection: Connection,
   onWaiting: (collection: string) => void = () => undefined,
 ): Promise<void> {
+  const present = await collectionNames(connection);
   await Promise.all(
     Object.values(connection.models).map(async (model) => {
       const timer = setInterval(() => onWaiting(model.collection.name), waitingLineMs);
       try {
-        await prepareCollection(model);
+        if (!present.has(model.collection.name)) await model.createCollection({ timeoutMS: createWithinMs });
+        await createIndexes(model);
       } finally {
         clearInterval(timer);
       }
@@ -31,8 +33,7 @@ export async function prepareCollections(
   );
 }
 
-async function prepareCollection(model: Model<unknown>): Promise<void> {
-  await model.createCollection({ timeoutMS: createWithinMs });
+async function createIndexes(model: Model<unknown>): Promise<void> {
   const indexes = model.schema
     .indexes()
     .map(([key, { background: _, ...options }]) => ({ ...options, key }) as mongo.IndexDescription);
@@ -66,12 +67,16 @@ function isRefusedIndex(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && refusalCodes.includes(Number(error.code));
 }
 
+async function collectionNames(connection: Connection): Promise<Set<string>> {
+  return new Set((await connection.listCollections()).map(({ name }) => name));
+}
+
 /** The collections of the database and, as `collection.index`, their indexes. */
 export async function listCollections(
   connection: Connection,
 ): Promise<{ collections: string[]; indexes: string[] }> {
   const models = Object.values(connection.models);
-  const names = new Set((await connection.listCollections()).map(({ name }) => name));
+  const names = await collectionNames(connection);
   const present = models.filter(({ collection }) => names.has(collection.name));
   const indexes = await Promise.all(
     present.map(async ({ collection }) =>

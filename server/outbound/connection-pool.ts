@@ -1,5 +1,5 @@
-import { Client } from 'undici';
 import { type ConnectDeps, connectVetted } from './connect.js';
+import { Client } from './undici-client.js';
 import type { Target } from './vet-url.js';
 
 const maxHeaderBytes = 16 * 1_024;

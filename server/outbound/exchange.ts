@@ -1,8 +1,9 @@
-import { type Client, type Dispatcher, errors } from 'undici';
+import type { Dispatcher } from 'undici';
 import { type ConnectionPool, StaleConnection } from './connection-pool.js';
 import type { Deadline } from './deadline.js';
 import { OutboundError } from './outbound-error.js';
 import { type BodyLimits, type BodyReader, readBody } from './read-body.js';
+import { type Client, errors } from './undici-client.js';
 import type { Target } from './vet-url.js';
 
 export interface Exchange extends BodyLimits {

@@ -6,8 +6,8 @@ import {
   type Gunzip,
   type Inflate,
 } from 'node:zlib';
-import { errors } from 'undici';
 import { OutboundError } from './outbound-error.js';
+import { errors } from './undici-client.js';
 
 /** Bytes that a compressed body may have beyond twice its cap, because an ordinary chunk exceeds a tiny cap. */
 const slackBytes = 64 * 1_024;

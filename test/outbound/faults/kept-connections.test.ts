@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { type Dispatcher, request } from 'undici';
 import { createConnectionPool } from '../../../server/outbound/connection-pool.js';
 import { createOutbound } from '../../../server/outbound/outbound.js';
+import type { Client } from '../../../server/outbound/undici-client.js';
 import { vetUrl } from '../../../server/outbound/vet-url.js';
 import { answering, listen } from '../../fixtures/outbound/listener.js';
 
@@ -13,6 +15,11 @@ afterEach(async () => {
 
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
+/** A request over this connection. */
+function over(client: Client) {
+  return { dispatcher: client as unknown as Dispatcher };
+}
+
 async function poolTo(behaviour: (socket: Socket) => void) {
   const listener = await listen(behaviour);
   const pool = createConnectionPool({ lookup: async () => [] });
@@ -21,7 +28,7 @@ async function poolTo(behaviour: (socket: Socket) => void) {
   const target = vetUrl(origin, new Set([origin]));
   const exchange = async () => {
     const client = await pool.open(target, new AbortController().signal);
-    const answer = await client.request({ method: 'GET', path: '/' });
+    const answer = await request(origin, over(client));
     return { client, text: await answer.body.text() };
   };
   return { pool, origin, listener, exchange };
@@ -69,10 +76,10 @@ describe('a connection that is kept', () => {
   });
 
   it('cannot reconnect after its socket has closed', async () => {
-    const { exchange, listener } = await poolTo(answering((socket) => socket.end(ok)));
+    const { exchange, listener, origin } = await poolTo(answering((socket) => socket.end(ok)));
     const { client } = await exchange();
     await once(client, 'disconnect');
-    await expect(client.request({ method: 'GET', path: '/' })).rejects.toThrow('the connection is closed');
+    await expect(request(origin, over(client))).rejects.toThrow('the connection is closed');
     expect(listener.seen.connections).toBe(1);
   });
 });
