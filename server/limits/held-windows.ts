@@ -47,7 +47,9 @@ export function createHeldWindows({
   const shared = new Map<string, HeldWindow>();
   let dropped: GivenBack[] = [];
   const windows = new LRUCache<string, HeldWindow>({
-    max,
+    // `max` would take the memory for all of them at once.
+    maxSize: max,
+    sizeCalculation: () => 1,
     dispose(window, key) {
       shared.delete(key);
       if (window.insured === undefined) {

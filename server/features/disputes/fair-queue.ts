@@ -28,7 +28,13 @@ const maxClients = 50_000;
  * first, and a flood from many clients waits, after its first round, behind every client that is not part of it.
  */
 export function createFairQueue({ atOnce, maxWaiting, maxWaitMs }: FairQueueOptions): FairQueue {
-  const rounds = new LRUCache<string, number>({ max: maxClients, ttl: roundsForMs, noUpdateTTL: true });
+  const rounds = new LRUCache<string, number>({
+    // `max` would take the memory for all of them at once.
+    maxSize: maxClients,
+    sizeCalculation: () => 1,
+    ttl: roundsForMs,
+    noUpdateTTL: true,
+  });
   /** Sorted by the order in which the work is started. */
   const waiting: Waiting[] = [];
   let running = 0;
