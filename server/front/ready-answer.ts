@@ -6,9 +6,8 @@ export type HeaderLines = string;
 
 /** What Node sends on a connection that stays open. The options of the server in http/listen.ts decide it. */
 const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(requestLimits.keepAliveTimeoutMs / 1_000)}\r\n\r\n`;
-let madeInSecond = Number.NaN;
-/** The lines that end every head, and the empty line. */
-let lastLines = '';
+/** The lines that end every head in this second, and the empty line. */
+let lastLines: string | undefined;
 
 /** @param headers names and values alternating, which need no check: `setHeader` has checked them, or they are our own */
 export function linesOf(headers: readonly OutgoingHttpHeader[]): HeaderLines {
@@ -52,13 +51,16 @@ function headersOf(lines: HeaderLines): string[] {
     });
 }
 
-/** The date is the machine's, as in all other answers, which Node dates. */
+/** The date is the machine's, as in all other answers, which Node dates in the same way: it is made anew once a second. */
 function endOfHead(): string {
-  const now = Date.now();
-  const second = Math.floor(now / 1_000);
-  if (second !== madeInSecond) {
-    madeInSecond = second;
+  if (lastLines === undefined) {
+    const now = Date.now();
     lastLines = `Date: ${new Date(now).toUTCString()}\r\n${keepAlive}`;
+    setTimeout(forgetLastLines, 1_000 - (now % 1_000)).unref();
   }
   return lastLines;
+}
+
+function forgetLastLines(): void {
+  lastLines = undefined;
 }
