@@ -15,7 +15,8 @@ const bytesTolerance = 0.02;
 const rate = ({ perSecond }: Measured) => perSecond;
 
 /**
- * Measures the lines in turns. Throws where one has not sent as many bytes an answer as the line `sameBytesAs` of its
+ * Measures the lines in turns. A first round warms up and does not count: of a process that has just started, V8 has
+ * optimised little, and all clients open their windows at once. Throws where one has not sent as many bytes an answer as the line `sameBytesAs` of its
  * table, but for the digits of a counter.
  */
 export async function compareLoads(
@@ -23,7 +24,8 @@ export async function compareLoads(
   lines: readonly LoadLine[],
   { references, sameBytesAs }: { references: References; sameBytesAs?: string },
 ): Promise<BenchRow[]> {
-  const turns = await linesInTurns<Measured, LoadLine>(rounds, lines);
+  const warmAndCounted = await linesInTurns<Measured, LoadLine>(1 + rounds, lines);
+  const turns = warmAndCounted.map((line) => ({ ...line, results: line.results.slice(1) }));
   return turns.map(({ table, what, results }) => {
     const figures = mediansOf(results);
     const find = (other: string) =>

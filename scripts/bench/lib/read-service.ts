@@ -13,8 +13,8 @@ export interface ReadBench {
 export const ratesPath = '/api/rates/usdc-ngn';
 export const scoresPath = '/v1/public/scores';
 
-/** Enough for each to stay within its limits at any rate that one process answers. */
-export const returningClients = { kind: 'returning', count: 10_000 } as const;
+/** Enough for each to stay within its limits, and within its first draw, at any rate that one process answers. */
+export const returningClients = { kind: 'returning', count: 20_000 } as const;
 /** For a bench that reads one path more often; the service holds the windows of 50,000. */
 export const manyReturningClients = { kind: 'returning', count: 40_000 } as const;
 
