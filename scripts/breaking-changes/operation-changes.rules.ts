@@ -58,7 +58,7 @@ function byName(parameters: readonly Parameter[]): Map<string, Parameter> {
   );
 }
 
-export function requiredBreaks(
+function requiredBreaks(
   { old, now }: Both<{ required?: boolean }>,
   place: string,
   direction: Direction,

@@ -17,7 +17,7 @@ import {
 import { changeHistogram } from '../../server/features/reputation/settle-histogram.rules.js';
 
 export const corridor = 'usdc-ngn';
-export const speedTargetSeconds = 600;
+const speedTargetSeconds = 600;
 
 /** The reputation of one anchor as the service keeps it, without a database: the same rules over the same roll-ups. */
 export class LabReputation {

@@ -215,10 +215,7 @@ const callbackSignature: Parameter = {
 };
 
 /** Path, query and header parameters, from the contract's schemas and the example of its metadata. */
-export function parametersOf(
-  { route, metadata, example, path }: Operation,
-  writer: SchemaWriter,
-): Parameter[] {
+function parametersOf({ route, metadata, example, path }: Operation, writer: SchemaWriter): Parameter[] {
   const { params, query } = example;
   const declared = fieldsOf(route.pathParams);
   const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);

@@ -8,8 +8,8 @@ import { anchorDefinitions } from './profiles.js';
 import { withdrawalSchema } from './withdrawals.js';
 
 export type { SimulatedAnchor } from './anchor.js';
-export type { Fleet, FleetAnchor } from './fleet-file.js';
-export type { Ending, Profile } from './profiles.js';
+export type { Fleet } from './fleet-file.js';
+export type { Ending } from './profiles.js';
 export type { Responder } from './server.js';
 
 export interface SimulatedAnchorsOptions extends Pick<FleetSettings, 'clock' | 'random' | 'ledger'> {

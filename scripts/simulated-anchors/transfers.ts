@@ -14,7 +14,7 @@ import type { NewWithdrawal, Withdrawal, Withdrawals } from './withdrawals.js';
 const pageLimit = 100;
 const lookups = ['id', 'stellar_transaction_id', 'external_transaction_id'] as const;
 
-export function requireCaller({ partnerToken }: AnchorContext, { headers }: Request): Caller {
+function requireCaller({ partnerToken }: AnchorContext, { headers }: Request): Caller {
   const caller = callerOf(partnerToken, headers.authorization);
   if (caller === null) throw new Refusal(403, 'Forbidden', { type: 'authentication_required' });
   return caller;

@@ -2,7 +2,6 @@ import {
   Account,
   Asset,
   type FeeBumpTransaction,
-  Keypair,
   Memo,
   MuxedAccount,
   Operation,
@@ -100,15 +99,4 @@ export function buildTransaction(of: SimulatedTransaction): Transaction | FeeBum
   const transaction = builder.setTimeout(0).build();
   if (of.feeSource === undefined) return transaction;
   return TransactionBuilder.buildFeeBumpTransaction(of.feeSource, '200', transaction, simulatedNetwork);
-}
-
-/** A signed payment, as a wallet submits it: the envelope in base64 and its hash. */
-export function signedPayment(
-  seed: Uint8Array,
-  of: Omit<SimulatedTransaction, 'source' | 'feeSource'>,
-): { envelope: string; hash: string } {
-  const keys = Keypair.fromRawEd25519Seed(Buffer.from(seed));
-  const transaction = buildTransaction({ ...of, source: keys.publicKey() });
-  transaction.sign(keys);
-  return { envelope: transaction.toXDR(), hash: transaction.hash().toString('hex') };
 }

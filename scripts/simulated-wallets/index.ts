@@ -18,11 +18,6 @@ function wallet(number: number): SimulatedWallet {
   return walletOf(createHash('sha256').update(`fairlead simulated wallet ${number}`).digest());
 }
 
-/** Its account, `G…`. */
-export function walletAccount(number: number): string {
-  return wallet(number).account;
-}
-
 /**
  * Off-ramps of simulated wallets, one every 45 seconds or so, through the public API: a service left running fills
  * its leaderboard by the very path that real ones take (`startOfframp`). What fails is left, as at an anchor that speaks

@@ -102,7 +102,7 @@ function arrayOf(types: readonly string[]): string {
   return types.length === 1 ? `${types[0]}[]` : `(${types.join(' | ')})[]`;
 }
 
-export function propertyName(name: string): string {
+function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`;
 }
 

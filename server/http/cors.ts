@@ -15,7 +15,7 @@ const exposed = [
 ].join(', ');
 
 /** Browsers may call operations that need no secret of the operator; cookies are never allowed. */
-export function isOpenToBrowsers(access: Access): boolean {
+function isOpenToBrowsers(access: Access): boolean {
   return access === 'public' || access === 'signed';
 }
 

@@ -29,7 +29,7 @@ export function errorMapper(deps: { logger: Logger }): ErrorRequestHandler {
   };
 }
 
-export function sendError(res: Response, error: ApiError): void {
+function sendError(res: Response, error: ApiError): void {
   const { retryAfter } = error.extras;
   res.status(error.status);
   res.setHeader('Cache-Control', 'no-store');

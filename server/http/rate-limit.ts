@@ -33,7 +33,7 @@ export async function enforceLimit(
 }
 
 /** Takes one point. If it is unknown whether one is left, sets the headers before it throws. */
-export async function consumeShown(
+async function consumeShown(
   limiter: Pick<RateLimiter, 'consume'>,
   res: Response,
   rule: RateLimitClass,

@@ -35,7 +35,7 @@ export function streamedBody<T extends object>(stream: StreamedBody): T {
 }
 
 /** Makes no more of the body than the client reads. If that fails, the connection ends before the body does. */
-export async function sendStream(req: Request, res: Response, stream: StreamedBody): Promise<void> {
+async function sendStream(req: Request, res: Response, stream: StreamedBody): Promise<void> {
   const coding = codingFor(req.get('accept-encoding'));
   const etag = tagOf(hashOf(stream.version), coding);
   res.vary('Accept-Encoding');

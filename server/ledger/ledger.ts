@@ -12,9 +12,7 @@ export {
   type LedgerPayment,
   type LedgerSource,
   type LedgerTransaction,
-  type PaymentKind,
   readTransactionHash,
-  type UnknownWhy,
 } from './ledger-transaction.js';
 
 /** The Stellar ledger, as the operator's own sources show it. */

@@ -34,7 +34,7 @@ export const blockedIpv4: readonly AddressRule[] = [
  * IPv6 outside global unicast (2000::/3) is refused as a whole; ranges outside it are listed to name them in errors.
  * Every form that embeds an IPv4 address is refused, a public one too: a public host can be called at that address.
  */
-export const blockedIpv6: readonly AddressRule[] = [
+const blockedIpv6: readonly AddressRule[] = [
   { cidr: '::/128', name: 'unspecified', source: 'RFC 4291' },
   { cidr: '::1/128', name: 'loopback', source: 'RFC 4291' },
   { cidr: '::ffff:0:0/96', name: 'IPv4-mapped', source: 'RFC 4291' },

@@ -65,7 +65,7 @@ export async function connectVetted(
 }
 
 /** All addresses of the host. One refused address refuses the host, because an honest name has none. */
-export async function resolveVetted(where: Where, deps: ConnectDeps, signal: AbortSignal): Promise<string[]> {
+async function resolveVetted(where: Where, deps: ConnectDeps, signal: AbortSignal): Promise<string[]> {
   const lookup = where.listed ? (deps.listedLookup ?? deps.lookup) : deps.lookup;
   const found = where.literal ? [where.hostname] : await lookUp(where.hostname, lookup, signal);
   const refuse = deps.refuse ?? blockReason;

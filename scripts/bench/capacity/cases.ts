@@ -35,7 +35,7 @@ export function reads(path: string): EndpointCase[] {
   ];
 }
 
-export async function invalidate(world: CapacityWorld): Promise<void> {
+async function invalidate(world: CapacityWorld): Promise<void> {
   await world.ask({
     method: 'POST',
     path: '/api/admin/cache/invalidate',

@@ -97,36 +97,3 @@ export function clientAddresses(first: number, count: number): string[] {
     return `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
   });
 }
-
-/**
- * Sends this many requests, each made by `next`, or as many as it can in that time. Returns the number of answers per
- * status. Throws if a connection failed.
- */
-export async function fireMany(load: {
-  url: string;
-  requests: number;
-  seconds: number;
-  connections: number;
-  next: () => { path: string; headers: Record<string, string> };
-}): Promise<Map<number, number>> {
-  const statuses = new Map<number, number>();
-  let timer: NodeJS.Timeout | undefined;
-  const errors = await new Promise<number>((resolve, reject) => {
-    const instance = autocannon(
-      {
-        url: load.url,
-        amount: load.requests,
-        connections: load.connections,
-        sampleInt: 20,
-        requests: [{ setupRequest: (request) => ({ ...request, ...load.next() }) }],
-      },
-      (error, result) => (error === null ? resolve(result.errors) : reject(error)),
-    );
-    instance.on('response', (_client, status) => {
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    });
-    timer = setTimeout(() => instance.stop?.(), load.seconds * 1_000);
-  }).finally(() => clearTimeout(timer));
-  if (errors > 0) throw new Error(`${errors} connections to ${load.url} failed or were too slow`);
-  return statuses;
-}

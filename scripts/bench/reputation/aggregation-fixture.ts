@@ -13,7 +13,7 @@ import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { withDatabase } from '../../mongod/uri.js';
 
-export const dayMs = 86_400_000;
+const dayMs = 86_400_000;
 
 /** A new database with everything that aggregates and refreshes, over a fleet of the given size. */
 export async function openAggregationFixture(uri: string, database: string, fleet: FleetSize) {
@@ -43,7 +43,7 @@ export interface FleetSize {
   corridors: number;
 }
 
-export function anchorId(index: number): string {
+function anchorId(index: number): string {
   return `anchor-${String(index).padStart(4, '0')}`;
 }
 

@@ -27,7 +27,7 @@ const stellarAsset = /^stellar:(?:native|([A-Za-z0-9]{1,12}):(G[A-Z2-7]{55}))$/;
 const fiatAsset = /^iso4217:([A-Z]{3})$/;
 
 /** Official and street rates of a currency seldom differ by more than a factor of three. */
-export const defaultQuoteBandFactor = '4';
+const defaultQuoteBandFactor = '4';
 const bandFactor = z
   .string()
   .regex(/^\d{1,4}(\.\d{1,4})?$/, 'must be a decimal string')

@@ -97,7 +97,7 @@ export function toAdminDispute(dispute: DisputeDocument, effect: AdminDispute['e
   };
 }
 
-export function supportOf({ unsupported }: Pick<DisputeDocument, 'unsupported'>): Support {
+function supportOf({ unsupported }: Pick<DisputeDocument, 'unsupported'>): Support {
   return unsupported ? 'unsupported' : 'supported';
 }
 

@@ -14,7 +14,7 @@ export interface EligibilityTerms {
 }
 
 /** Anchors' clocks differ from ours. Old transactions are mainly excluded by the required observation before payment. */
-export const startedAtToleranceMs = 60_000;
+const startedAtToleranceMs = 60_000;
 
 const withdrawalKinds: ReadonlySet<string> = new Set(['withdrawal', 'withdrawal-exchange']);
 const amountTolerance = '0.1';

@@ -8,7 +8,7 @@ import type { FoundPayment, PaymentState } from './payment.js';
 const shortfallPlaces = 9;
 
 /** The URL to which the anchor reports status changes; the wallet passes it on as `on_change_callback`. */
-export function statusCallbackUrl(publicUrl: string, intentHash: string): string {
+function statusCallbackUrl(publicUrl: string, intentHash: string): string {
   return `${publicUrl}/api/intent/${intentHash}/status`;
 }
 

@@ -11,8 +11,8 @@ import { nothingKnown } from './payment-state.rules.js';
 import { nothingObserved } from './settle-time.rules.js';
 
 /** Lifetime of an intent for which the wallet sets no deadline; never part of the hash. */
-export const defaultLifetimeMs = 24 * 3_600_000;
-export const maxLifetimeMs = 30 * 24 * 3_600_000;
+const defaultLifetimeMs = 24 * 3_600_000;
+const maxLifetimeMs = 30 * 24 * 3_600_000;
 
 /** Faults that the schema cannot see: a deadline in the past or too far ahead, and a key that nobody owns. */
 export function termFaults(body: CreateIntentBody, nowMs: number): ErrorDetail[] {

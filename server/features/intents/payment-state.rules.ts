@@ -10,9 +10,9 @@ const dayMs = 24 * hourMs;
 /** No honest anchor names this many. None is dropped for a newer one, or a paid anchor could push the true one out. */
 const mostInstructions = 64;
 /** How long an outcome waits for the ledger. After that it is `unverified`, and the look-ups go on. */
-export const ledgerPatienceMs = dayMs;
+const ledgerPatienceMs = dayMs;
 /** How long the ledger must say "not found" before that is believed: a node may lag, or be wrong about its range. */
-export const missingStandsMs = hourMs;
+const missingStandsMs = hourMs;
 /** How long payments are looked up after a party first named one; none can be found any more after that. */
 const lookedUpForMs = 30 * dayMs;
 const soonestMs = 5 * secondMs;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { TakenCallbacks } from './intent.js';
 
 /** Largest difference between a callback's signing time and our clock, in either direction (SEP-24: "1 to 2 minutes"). */
-export const freshnessMs = 120_000;
+const freshnessMs = 120_000;
 /** Most callbacks of one intent, signed in the same second, that are applied; polling makes up for the rest. */
 const maxPerSecond = 16;
 

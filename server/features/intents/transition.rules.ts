@@ -40,7 +40,7 @@ export function payableUntilMs(deadlineMs: number, closedSinceMs: number | null)
 /** Cash that nobody collects is followed this long. */
 export const pickUpMs = 90 * dayMs;
 /** How long a failed intent may still be completed by its anchor. */
-export const recoveryMs = 30 * dayMs;
+const recoveryMs = 30 * dayMs;
 
 /**
  * Whether the outcome may count: it may unless there is an `unscoredReason`. The first observation of funds that names

@@ -38,7 +38,7 @@ export interface DayCounts {
 /** Quotes above this rate are ignored: nobody pays this much for one stablecoin, and they would distort the mean. */
 const absurdRate = 1_000_000_000;
 
-export const noCounts: Counts = { asked: 0, answered: 0, failures: {}, latency: {}, quotes: {} };
+const noCounts: Counts = { asked: 0, answered: 0, failures: {}, latency: {}, quotes: {} };
 
 /** What a round adds to the roll-ups of its day. */
 export function countsOf(observation: Observation): Omit<DayCounts, 'day'>[] {

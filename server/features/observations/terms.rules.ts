@@ -29,7 +29,7 @@ export interface ChangedTerm extends Term {
 }
 
 /** After this long, a changed value becomes the usual one. */
-export const usualAfterMs = 7 * 86_400_000;
+const usualAfterMs = 7 * 86_400_000;
 /** Tolerance in percentage points: rounding and exchange rates make a share fluctuate by less. */
 const shareTolerancePercent = 0.25;
 /** Per anchor; further terms are ignored. */

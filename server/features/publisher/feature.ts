@@ -72,7 +72,7 @@ export interface PublisherDeps extends KnownFleet {
   retry?: RetryPolicy;
 }
 
-export const defaultTickIntervalMs = 300_000;
+const defaultTickIntervalMs = 300_000;
 const defaultLeaseTtlMs = 30_000;
 
 /** Takes no clock: every instant is the database's, so the clocks of instances do not matter. */

@@ -36,7 +36,7 @@ export const firstState: TickState = {
 };
 
 /** The state after its running tick has died: that tick counts as a failure and as the last tick. */
-export function withoutDeadTick(state: TickState): TickState {
+function withoutDeadTick(state: TickState): TickState {
   if (state.running === null) return state;
   return {
     ...state,

@@ -7,7 +7,7 @@ import { Money } from './money.rules.js';
 export type Band = RatesAnswer['band'];
 
 /** The fewest anchors whose own prices give a median that no single anchor decides. */
-export const fewestForMedian = 3;
+const fewestForMedian = 3;
 const shownDigits = 10;
 
 /**

@@ -11,7 +11,7 @@ import type { QuoteResult } from './answer.rules.js';
 /** How asking an anchor ended: with a price of its own, with an estimate, or with the reason why there is no quote. */
 export type QuoteOutcome = 'quoted' | 'estimated' | UnavailableReason;
 
-export const quoteOutcomes: readonly QuoteOutcome[] = [
+const quoteOutcomes: readonly QuoteOutcome[] = [
   'quoted',
   'estimated',
   ...(Object.keys(unavailableReasons) as UnavailableReason[]),

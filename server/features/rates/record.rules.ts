@@ -5,7 +5,7 @@ import { Money } from './money.rules.js';
 /** From this many outcomes on, an anchor's own record counts in full; a score requires as many (docs/rates.md). */
 export const fullRecordOutcomes = 30;
 /** The fill rate that is assumed if no anchor of the corridor has a score. */
-export const assumedFillRate = '0.95';
+const assumedFillRate = '0.95';
 
 /** An anchor's record in a corridor, as quotes show and use it: members of its card. */
 export type QuoteReputation = RateQuote['reputation'];

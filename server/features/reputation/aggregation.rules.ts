@@ -51,7 +51,7 @@ export interface AggregationPlan {
 type Place = Pick<Rollup, 'anchorId' | 'corridor'>;
 
 /** Sorts by anchor, day and corridor: a space sorts before every character that they may contain. */
-export function rollupKey(place: Place, day: string): string {
+function rollupKey(place: Place, day: string): string {
   return `${place.anchorId} ${day} ${place.corridor}`;
 }
 

@@ -23,7 +23,7 @@ interface Counter {
  * The counters of a roll-up, all whole numbers. The stored schema, zero, addition and difference follow from this table,
  * and so does every member of the same name in the score card of the contract or in its signs.
  */
-export const counters = {
+const counters = {
   filled: { adds: ({ filled }) => filled },
   notFilled: { adds: ({ notFilled }) => notFilled },
   // No intent adds to it by itself: an account-day is counted with its first outcome (aggregation.rules.ts).

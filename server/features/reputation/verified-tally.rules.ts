@@ -2,7 +2,7 @@ import { type Tally, withVerifiedCounts } from './counters.rules.js';
 import { settleBucketOf } from './settle-histogram.rules.js';
 
 /** Formula v2 counts a time that the anchor withheld as this many speed targets, and no time as more. */
-export const withheldTargets = 4;
+const withheldTargets = 4;
 
 /**
  * The part of a tally that formula v2 counts in a corridor with this speed target: the outcomes that the ledger verifies,

@@ -56,7 +56,7 @@ export const leastAmount = '10';
 export const admittedPerAccountDay = 3;
 
 /** An account is new for this many days, beginning with the day of its first outcome. */
-export const newAccountDays = 30;
+const newAccountDays = 30;
 
 const wholePpb = 1_000_000_000;
 

@@ -21,7 +21,7 @@ async function addOutcomes(world: CapacityWorld): Promise<void> {
 }
 
 /** Makes outcomes, and scores of them that have not been published yet. */
-export async function changeScores(world: CapacityWorld): Promise<void> {
+async function changeScores(world: CapacityWorld): Promise<void> {
   await addOutcomes(world);
   await world.ask(refresh);
 }
