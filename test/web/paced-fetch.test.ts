@@ -29,19 +29,30 @@ function service(limit: number) {
       },
     });
   };
-  const paced = createPacedFetch({
-    fetch,
-    clock: () => now,
-    async sleep(waitMs, signal) {
-      slept.push(waitMs);
-      signal?.throwIfAborted();
-      now += waitMs;
-    },
-  });
+  let stored: string | null = null;
+  const load = () =>
+    createPacedFetch({
+      fetch,
+      clock: () => now,
+      async sleep(waitMs, signal) {
+        slept.push(waitMs);
+        signal?.throwIfAborted();
+        now += waitMs;
+      },
+      stored: {
+        read: () => stored,
+        write(text) {
+          stored = text;
+        },
+      },
+    });
   const pass = (ms: number) => {
     now += ms;
   };
-  return { paced, statuses, slept, pass, now: () => now };
+  const store = (text: string | null) => {
+    stored = text;
+  };
+  return { paced: load(), load, store, statuses, slept, pass, now: () => now };
 }
 
 describe('the fetch of the page', () => {
@@ -81,9 +92,9 @@ describe('the fetch of the page', () => {
 
   it('slows down before more new amounts are asked for than the service takes of one client', async () => {
     const { points, windowSeconds } = rateLimitClasses.newAmounts;
-    // An open stream asks the anchors again every 15 s.
+    // An open stream asks the anchors again every 15 s, and four requests may arrive late, with those of the next minute.
     const ofStream = windowSeconds / 15;
-    expect(newAmountsLimit).toEqual({ points: points - ofStream, windowMs: windowSeconds * 1_000 });
+    expect(newAmountsLimit).toEqual({ points: points - ofStream - 4, windowMs: windowSeconds * 1_000 });
     const { paced, slept } = service(1_000_000);
     const all = newAmountsLimit.points;
     for (let n = 0; n < newAmountsAtOnce; n += 1)
@@ -114,6 +125,38 @@ describe('the fetch of the page', () => {
     await askAll();
     expect(slept).not.toEqual([]);
   });
+
+  it('counts the new amounts of a page that was loaded before, and of other tabs', async () => {
+    const { paced, load, slept } = service(1_000_000);
+    for (let n = 0; n < newAmountsAtOnce; n += 1)
+      await paced(`/api/rates/usdc-ngn?amount=${n}`, { method: 'GET' });
+    expect(slept).toEqual([]);
+    await load()('/api/rates/usdc-ngn?amount=500', { method: 'GET' });
+    expect(slept).toHaveLength(1);
+    await paced('/api/rates/usdc-ngn?amount=501', { method: 'GET' });
+    expect(slept).toHaveLength(2);
+  });
+
+  it('counts new amounts where the browser stores nothing', async () => {
+    const { paced, store, slept } = service(1_000_000);
+    for (let n = 0; n <= newAmountsAtOnce; n += 1) {
+      store(null);
+      await paced(`/api/rates/usdc-ngn?amount=${n}`, { method: 'GET' });
+    }
+    expect(slept).toHaveLength(1);
+  });
+
+  it.each(['', 'x', 'NaN', 'Infinity', String(startMs + 86_400_000)])(
+    'waits for one turn at most where something else is stored, such as "%s"',
+    async (text) => {
+      const { paced, store, slept } = service(1_000_000);
+      store(text);
+      await paced('/api/rates/usdc-ngn?amount=1', { method: 'GET' });
+      const { points, windowMs } = newAmountsLimit;
+      expect(slept.length).toBeLessThanOrEqual(1);
+      expect(slept[0] ?? 0).toBeLessThanOrEqual(windowMs / (points - newAmountsAtOnce));
+    },
+  );
 
   it('asks for no more new amounts than the limit in any minute, whenever a minute of the service begins', async () => {
     const { points, windowMs } = newAmountsLimit;

@@ -2,9 +2,10 @@ import type { TurnsDeps } from './turns.js';
 
 /**
  * The service accepts 30 amounts per minute that nobody asked for lately, and reports this limit only by refusing one. The
- * stream of an amount uses four of them, because the anchors are asked again for it every 15 s.
+ * stream of an amount uses four of them, because the anchors are asked again for it every 15 s. Four are for requests that
+ * arrive late, together with those of the next minute.
  */
-export const newAmountsLimit = { points: 26, windowMs: 60_000 };
+export const newAmountsLimit = { points: 22, windowMs: 60_000 };
 /** This many may be asked for in direct succession; the rest of a minute's amounts are spread over the minute. */
 export const newAmountsAtOnce = 10;
 
@@ -19,26 +20,46 @@ const { points, windowMs } = newAmountsLimit;
 const everyMs = windowMs / (points - newAmountsAtOnce);
 const ofAmount = ['amount', 'receive', 'deliveryMethod'];
 
+/** A text that the page finds again after it was loaded anew, and that its other tabs share. */
+export interface Stored {
+  /** Null if there is none. */
+  read(): string | null;
+  write(text: string): void;
+}
+
+export interface NewAmountsDeps extends TurnsDeps {
+  /** Where the page stores when the full number of amounts may be asked for at once again. */
+  stored: Stored;
+}
+
 /**
  * Spreads the amounts that may be new to the service, so that no minute exceeds the limit: the page does not know
- * when the service's minutes begin. After every `everyMs`, one more may be asked for at once.
+ * when the service's minutes begin. After every `everyMs`, one more may be asked for at once. The service counts all pages
+ * of this browser together, so they count together here as well.
  */
-export function createNewAmounts({ clock, sleep }: TurnsDeps) {
+export function createNewAmounts({ clock, sleep, stored }: NewAmountsDeps) {
   /** When each was asked for, the oldest first. */
   const asked = new Map<string, number>();
-  /** When the full number may be asked for at once again. */
-  let allBackAt = 0;
+  /** As stored, for browsers that forbid the page to store anything. */
+  let lastStored = 0;
   let last: Promise<unknown> = Promise.resolve();
 
   async function wait(amount: string, signal: AbortSignal | null | undefined): Promise<void> {
     signal?.throwIfAborted();
     for (const [each, at] of asked) if (clock() - at >= knownMs) asked.delete(each);
     if (asked.has(amount)) return;
-    const waitMs = allBackAt - (newAmountsAtOnce - 1) * everyMs - clock();
+    const waitMs = allBackAt() - (newAmountsAtOnce - 1) * everyMs - clock();
     if (waitMs > 0) await sleep(waitMs, signal);
     const now = clock();
-    allBackAt = Math.max(allBackAt, now) + everyMs;
+    lastStored = Math.max(allBackAt(), now) + everyMs;
+    stored.write(String(lastStored));
     asked.set(amount, now);
+  }
+
+  /** When the full number may be asked for at once again. A later time than possible is of another clock. */
+  function allBackAt(): number {
+    const at = Number(stored.read() ?? lastStored);
+    return Number.isFinite(at) ? Math.min(at, clock() + newAmountsAtOnce * everyMs) : lastStored;
   }
 
   return {

@@ -1,14 +1,14 @@
 import { readRateLimit } from '@fairlead/contract/client';
-import { createNewAmounts } from './new-amounts.js';
+import { createNewAmounts, type NewAmountsDeps } from './new-amounts.js';
 import { operationOf } from './operation-of.js';
-import { createTurns, type Turns, type TurnsDeps } from './turns.js';
+import { createTurns, type Turns } from './turns.js';
 
 /**
  * A fetch that slows reads down before the limit of their operation is used up, so that a reader who clicks around is never
  * refused. Writes are sent at once.
  */
 export function createPacedFetch(
-  deps: TurnsDeps & { fetch: typeof globalThis.fetch },
+  deps: NewAmountsDeps & { fetch: typeof globalThis.fetch },
 ): typeof globalThis.fetch {
   const operations = new Map<string, Turns>();
   const newAmounts = createNewAmounts(deps);
