@@ -49,7 +49,7 @@ export interface Cache<Question, Value> {
   refresh(question: Question): Promise<Value>;
   /** The answer that `get` would serve now, without starting a load. */
   peek(question: Question): { value: Value; asOf: number; fresh: boolean } | undefined;
-  /** Whether an answer to this question is kept, however old, or is being loaded. */
+  /** Whether an answer to this question is kept, however old. */
   has(question: Question): boolean;
   /** What the last load threw; undefined after a success. */
   faultOf(question: Question): unknown;
@@ -91,17 +91,13 @@ export function createCache<Question = void, Value = unknown>(
   const { keyOf = String, versionOf = () => 0, retryDelayMs = () => 0 } = options;
   const { bytesOf = (value) => 2 * (JSON.stringify(value) ?? '').length, onLoaded = () => {} } = options;
 
-  const loading = new Set<string>();
   // lru-cache bounds the memory and provides the single flight (`forceRefresh` joins a load under way). Ages are kept
   // here: its `ttl` has no end of staleness, no pause after failures, and one age where an answer has three.
   const entries = new LRUCache<string, Entry<Question, Value>, { question: Question }>({
     maxSize: options.maxBytes ?? defaultMaxBytes,
     ...(options.maxEntryBytes === undefined ? {} : { maxEntrySize: options.maxEntryBytes }),
     sizeCalculation: ({ held }, key) => Math.ceil((held?.bytes ?? 0) + 2 * key.length + overheadBytes),
-    async fetchMethod(key, before, { context }) {
-      loading.add(key);
-      return loadEntry(context.question, before).finally(() => loading.delete(key));
-    },
+    fetchMethod: (_key, before, { context }) => loadEntry(context.question, before),
     // An entry evicted while it is loading still answers those who wait for it.
     ignoreFetchAbort: true,
   });
@@ -164,10 +160,7 @@ export function createCache<Question = void, Value = unknown>(
       if (held === undefined || isOver(held, now)) return undefined;
       return { value: held.value, asOf: held.asOf, fresh: now < held.freshUntil };
     },
-    has(question) {
-      const key = versionedKey(question);
-      return entries.has(key) || loading.has(key);
-    },
+    has: (question) => entries.has(versionedKey(question)),
     faultOf: (question) => entries.peek(versionedKey(question))?.fault?.error,
     seed(question, value, loadedAt) {
       const entry = { question, held: hold(value, loadedAt), fault: undefined };

@@ -138,6 +138,8 @@ const leastFreshMs = 1_000;
 /** After a refresh that no anchor answered, the old answer is still served and the next try waits this long. */
 const retryMs = 2_000;
 
+const noop = () => undefined;
+
 export function createRates(deps: RatesDeps): Rates {
   const { directory, replies, clock } = deps;
   const answers = createCache<Question, KeptAnswer>({
@@ -152,6 +154,8 @@ export function createRates(deps: RatesDeps): Rates {
     clock,
   });
   deps.cacheVersions.onInvalidate(() => replies.dropVoid() + answers.dropVoid());
+  /** By question, the requests for new amounts that are being admitted and answered. They never reject. */
+  const admitting = new Map<string, Promise<void>>();
 
   async function build(question: Question, previous: KeptAnswer | undefined): Promise<KeptAnswer> {
     const { corridor, asked, deliveryMethod, sort, maxAgeMs } = question;
@@ -277,9 +281,24 @@ export function createRates(deps: RatesDeps): Rates {
 
   async function ask(question: Question, options: AskOptions): Promise<ServedRates> {
     const { maxAgeMs, replyMaxAgeMs = maxAgeMs, admitNew } = options;
-    if (admitNew !== undefined && isNew(question)) await admitNew();
     const asking = { ...question, maxAgeMs: replyMaxAgeMs ?? question.maxAgeMs };
-    return serve(await answers.get(asking, maxAgeMs === undefined ? undefined : { maxAgeMs }));
+    const get = () => answers.get(asking, maxAgeMs === undefined ? undefined : { maxAgeMs });
+    return serve(await (admitNew === undefined ? get() : admitted(question, admitNew, get)));
+  }
+
+  /** Whoever asks for a new amount while another request for it is admitted waits for that one, and need not be admitted. */
+  async function admitted<T>(
+    question: Question,
+    admitNew: () => Promise<void>,
+    get: () => Promise<T>,
+  ): Promise<T> {
+    const key = keyOf({ ...question, sort: 'best' });
+    for (let other = admitting.get(key); other !== undefined; other = admitting.get(key)) await other;
+    if (!isNew(question)) return get();
+    const answer = admitNew().then(get);
+    const settled = answer.then(noop, noop).finally(() => admitting.delete(key));
+    admitting.set(key, settled);
+    return answer;
   }
 
   return {
