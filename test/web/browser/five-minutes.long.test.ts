@@ -69,12 +69,15 @@ itInBrowser(
     const answers = new Map<string, number>();
     const refused: string[] = [];
     const done: Record<string, number> = {};
-    page.on('response', (response) => {
+    page.on('response', async (response) => {
       const { pathname, search } = new URL(response.url());
       if (!/^\/(api|v1)\//.test(pathname)) return;
       const status = response.status();
       answers.set(String(status), (answers.get(String(status)) ?? 0) + 1);
-      if (status === 429 || status === 503) refused.push(`${status} ${pathname}${search}`);
+      if (status !== 429 && status !== 503) return;
+      // No simulated anchor pays out a few naira: some refuse, and others fail on purpose, so that nobody answers.
+      const isUnavailable = (await response.text().catch(() => '')).includes('"RATES_UNAVAILABLE"');
+      if (!isUnavailable) refused.push(`${status} ${pathname}${search}`);
     });
     const home = () => page.goto(`${service.it.app.url}${oneOf(visits)?.address ?? '/'}`);
     await home();
@@ -97,7 +100,7 @@ itInBrowser(
     const report = { seconds, done, answers: Object.fromEntries(answers), refused, complaints };
     writeFileSync(join(webArtifacts, 'five-minutes.json'), `${JSON.stringify(report, null, 2)}\n`);
     expect(refused).toEqual([]);
-    expect(complaints.filter((text) => !/status of 4(00|04|22)/.test(text))).toEqual([]);
+    expect(complaints.filter((text) => !/status of (400|404|422|503)/.test(text))).toEqual([]);
     const clicks = Object.values(done).reduce((sum, count) => sum + count, 0);
     expect(clicks).toBeGreaterThan(seconds / 4);
     await context.close();
