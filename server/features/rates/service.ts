@@ -138,8 +138,6 @@ const leastFreshMs = 1_000;
 /** After a refresh that no anchor answered, the old answer is still served and the next try waits this long. */
 const retryMs = 2_000;
 
-const noop = () => undefined;
-
 export function createRates(deps: RatesDeps): Rates {
   const { directory, replies, clock } = deps;
   const answers = createCache<Question, KeptAnswer>({
@@ -155,7 +153,7 @@ export function createRates(deps: RatesDeps): Rates {
   });
   deps.cacheVersions.onInvalidate(() => replies.dropVoid() + answers.dropVoid());
   /** By question, the requests for new amounts that are being admitted and answered. They never reject. */
-  const admitting = new Map<string, Promise<void>>();
+  const admitting = new Map<string, Promise<unknown>>();
 
   async function build(question: Question, previous: KeptAnswer | undefined): Promise<KeptAnswer> {
     const { corridor, asked, deliveryMethod, sort, maxAgeMs } = question;
@@ -286,7 +284,7 @@ export function createRates(deps: RatesDeps): Rates {
     return serve(await (admitNew === undefined ? get() : admitted(question, admitNew, get)));
   }
 
-  /** Whoever asks for a new amount while another request for it is admitted waits for that one, and need not be admitted. */
+  /** While a request for a new amount is being admitted and answered, others for the same amount wait, and are not counted. */
   async function admitted<T>(
     question: Question,
     admitNew: () => Promise<void>,
@@ -296,8 +294,10 @@ export function createRates(deps: RatesDeps): Rates {
     for (let other = admitting.get(key); other !== undefined; other = admitting.get(key)) await other;
     if (!isNew(question)) return get();
     const answer = admitNew().then(get);
-    const settled = answer.then(noop, noop).finally(() => admitting.delete(key));
-    admitting.set(key, settled);
+    admitting.set(
+      key,
+      answer.catch(() => undefined).finally(() => admitting.delete(key)),
+    );
     return answer;
   }
 

@@ -71,10 +71,8 @@ describe('amounts that nobody asked for lately', () => {
   it('are counted once where they are asked for again before the anchors have answered', async () => {
     const client = '198.51.100.60';
     for (let index = 0; index < points; index += 1) {
-      const first = ask(`amount=${600 + index}.75`, client);
-      // The first request of all waits for the database, which tells how many points are left.
-      if (index === 0) await first;
-      const answers = await Promise.all([first, ask(`amount=${600 + index}.75`, client)]);
+      const query = `amount=${600 + index}.75`;
+      const answers = await Promise.all([ask(query, client), ask(query, client)]);
       expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     }
     expect((await ask('amount=699.75', client)).status).toBe(429);
