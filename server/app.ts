@@ -12,6 +12,7 @@ import { errorMapper, toApiError } from './http/error-mapper.js';
 import { jsonBody } from './http/json-body.js';
 import { ambiguityOf, refusalOf } from './http/malformed-request.js';
 import { clientLimitOf, enforceLimit, limitKeyOf } from './http/rate-limit.js';
+import { keepAliveHeader } from './http/request-limits.js';
 import { type RequestRecord, requestId } from './http/request-log.js';
 import { allowHeader, metadataOf, RouteTable } from './http/route-table.js';
 import { sendJson } from './http/send-json.js';
@@ -49,7 +50,7 @@ export function createApp(deps: AppDeps): Express {
   const routes = new RouteTable(contract);
   const unverified = createUnverifiedLimit({ ...deps, statusOf: (error) => toApiError(error).status });
 
-  app.use(requestId(deps), securityHeaders, sendJson(deps.front), deps.record.observe);
+  app.use(requestId(deps), commonHeaders, sendJson(deps.front), deps.record.observe);
   app.use(
     operationalRoutes(deps.operations),
     cors({ routes }),
@@ -72,7 +73,7 @@ export function createOperationsApp(
   const app = bareApp();
   app.use(
     requestId(deps),
-    securityHeaders,
+    commonHeaders,
     sendJson({ keep: () => undefined }),
     deps.record.observe,
     operationalRoutes(deps.operations),
@@ -190,7 +191,8 @@ function keyOf(deps: AppDeps, req: Request): string {
   return clientKey(req.socket.remoteAddress, req.get('x-forwarded-for'), deps.trustProxy);
 }
 
-const securityHeaders: RequestHandler = (_req, res, next) => {
+const commonHeaders: RequestHandler = (_req, res, next) => {
   res.setHeader('X-Content-Type-Options', 'nosniff');
+  if (res.shouldKeepAlive) res.setHeader('Keep-Alive', keepAliveHeader);
   next();
 };

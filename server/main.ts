@@ -122,6 +122,7 @@ export async function startService(
       max: maxConnections,
       maxPerClient: config.maxConnectionsPerClient,
       stalledWriteMs: requestLimits.stalledWriteMs,
+      idleMs: requestLimits.keepAliveTimeoutMs,
       trustProxy: config.trustProxy,
       meter: service.connectionMeter,
     };

@@ -1,11 +1,11 @@
 import { type OutgoingHttpHeader, type ServerResponse, STATUS_CODES } from 'node:http';
-import { requestLimits } from '../http/request-limits.js';
+import { keepAliveHeader } from '../http/request-limits.js';
 
 /** Header lines as they are sent, each with its line break. */
 export type HeaderLines = string;
 
-/** What Node sends on a connection that stays open. The options of the server in http/listen.ts decide it. */
-const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(requestLimits.keepAliveTimeoutMs / 1_000)}\r\n\r\n`;
+/** What all other answers on a connection that stays open have, too. */
+const keepAlive = `Connection: keep-alive\r\nKeep-Alive: ${keepAliveHeader}\r\n\r\n`;
 /** The lines that end every head in this second, and the empty line. */
 let lastLines: string | undefined;
 

@@ -26,12 +26,12 @@ export async function listen(
   handler: RequestListener,
   options: { host: string; port: number; newId: NewId; connections: ConnectionRules },
 ): Promise<Listener> {
-  // front/ready-answer.ts writes the Keep-Alive header that Node sends with these options.
   // A missing Host is refused by the app, in the common shape; Node's own refusal has no body.
   const server = createServer({
     headersTimeout: requestLimits.headersTimeoutMs,
     requestTimeout: requestLimits.requestTimeoutMs,
-    keepAliveTimeout: requestLimits.keepAliveTimeoutMs,
+    // connections.ts closes idle connections.
+    keepAliveTimeout: 0,
     maxHeaderSize: requestLimits.headerBytes,
     connectionsCheckingInterval: 1_000,
     requireHostHeader: false,

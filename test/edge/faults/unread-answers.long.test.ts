@@ -112,7 +112,7 @@ it('a client that reads slowly keeps its connection for as long as it makes prog
     host: '127.0.0.1',
     port: 0,
     newId: () => '0'.repeat(32),
-    connections: { max: 10, maxPerClient: 10, stalledWriteMs: 4_000, trustProxy: [], meter },
+    connections: { max: 10, maxPerClient: 10, stalledWriteMs: 4_000, idleMs: 5_000, trustProxy: [], meter },
   });
   const answers = 40;
   const socket = connect(listener.port, '127.0.0.1', () =>

@@ -46,7 +46,15 @@ async function start(rules: Partial<ConnectionRules> = {}) {
     host: '127.0.0.1',
     port: 0,
     newId: () => '0'.repeat(32),
-    connections: { max: 1_000, maxPerClient: 1_000, stalledWriteMs, trustProxy: [], meter, ...rules },
+    connections: {
+      max: 1_000,
+      maxPerClient: 1_000,
+      stalledWriteMs,
+      idleMs: 60_000,
+      trustProxy: [],
+      meter,
+      ...rules,
+    },
   });
   const { port } = listener;
   const ask = (from: string) => askFrom({ port, from, path: '/' });
@@ -122,8 +130,25 @@ it.each([
   },
 );
 
+it('a connection is closed once it was idle for its time, and is not counted as cut off', async () => {
+  const { port, openCount, ends } = await start({ idleMs: 300 });
+  const socket = connect({ port, host: '127.0.0.1' });
+  const answered = 4;
+  for (let nth = 0; nth < answered; nth += 1) {
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    await delay(200);
+  }
+  expect(openCount()).toBe(1);
+  // A part of another request is not a sign of life for ever.
+  socket.write('GET / HT');
+  await once(socket, 'close');
+  expect(ends).toEqual({});
+  await waitFor(async () => expect(openCount()).toBe(0));
+});
+
 it('a request whose answer takes longer than the limit is not cut off', async () => {
-  const { flood, openCount } = await start({ stalledWriteMs: 200 });
+  const { flood, openCount } = await start({ stalledWriteMs: 200, idleMs: 200 });
   const held = await flood('127.0.0.1', 1, 'GET /hold HTTP/1.1\r\nHost: x\r\n\r\n');
   await delay(1_000);
   expect(openCount()).toBe(1);
