@@ -174,7 +174,7 @@ export interface IntentsOperations {
    * Follow an intent through its transitions.
    *
    * Every past and future transition in order, none left out and none sent twice; with `Last-Event-ID`, those
-   * after it, on any instance. The stream ends after the last possible transition: settled; expired, with
+   * after it, on any instance. The stream ends after the last possible transition: settled or expired, with
    * nothing left to look up; or failed, once the intent can no longer recover, after up to 30 days. Opened
    * again with the number of the last transition it answers 204, at which an EventSource stops. Disputes are
    * not transitions: `intent.dispute` shows the current one. By default at most 20 streams are open for one
