@@ -42,50 +42,64 @@ export function invalidArguments({ issues }: ZodError): ToolError {
   return new ToolError({ code: 'INVALID_REQUEST', message, retry: false, details });
 }
 
-/** An error that the service answered. Waiting helps where it says for how long, and after a 408. */
-export function answeredFault(answer: { status: number; headers: Headers; body: unknown }): ToolFault {
+/** What may be done where nobody knows whether a call was carried out. */
+export type Repetition = 'repeat' | 'repeat as sent' | 'read first';
+
+const doubts: Record<Repetition, string> = {
+  repeat: 'The call may be repeated.',
+  'repeat as sent': 'Repeat it with what `sent` has: without it, the same is done a second time.',
+  'read first': 'It is not known whether the change was made: read before you repeat it.',
+};
+
+/**
+ * An error that the service answered. Waiting helps where it says for how long, and after a 408. After a 5xx, a change may
+ * have been made all the same.
+ */
+export function answeredFault(
+  answer: { status: number; headers: Headers; body: unknown },
+  repetition: Repetition = 'repeat',
+): ToolFault {
   const { code, message, retryAfter, ...rest } = answer.body as {
     code: string;
     message: string;
     retryAfter?: number;
   };
   const seconds = retryAfter ?? readRetryAfter(answer.headers);
+  const inDoubt = answer.status >= 500 && repetition !== 'repeat';
   return {
     code,
-    message,
-    retry: seconds !== null || answer.status === 408,
+    message: inDoubt ? `${message} ${doubts[repetition]}` : message,
+    retry: (seconds !== null || answer.status === 408) && !(inDoubt && repetition === 'read first'),
     ...(seconds === null ? {} : { retryAfterSeconds: seconds }),
     ...rest,
   };
 }
 
-/**
- * The fault behind whatever a call threw, or undefined for what nobody foresaw. `repeatable`: the call may be made twice
- * without harm, so that it can be repeated where nobody knows whether it was carried out.
- */
-export function thrownFault(error: unknown, repeatable: boolean): ToolFault | undefined {
+/** The fault behind whatever a call threw, or undefined for what nobody foresaw. */
+export function thrownFault(error: unknown, repetition: Repetition): ToolFault | undefined {
+  const retry = repetition !== 'read first';
+  const doubt = doubts[repetition];
   if (error instanceof ToolError) return error.fault;
   // What the server answers at any path, and no operation lists: 404, 405, 408, 414 and 431.
-  if (isFairleadError(error)) return answeredFault(error);
+  if (isFairleadError(error)) return answeredFault(error, repetition);
   if (error instanceof UnexpectedAnswerError) {
+    const inDoubt = error.status >= 500;
     const message = `${ownCodes.UNEXPECTED_ANSWER} Status ${error.status}.`;
-    return { code: 'UNEXPECTED_ANSWER', message, retry: repeatable && error.status >= 500 };
+    return {
+      code: 'UNEXPECTED_ANSWER',
+      message: inDoubt ? `${message} ${doubt}` : message,
+      retry: retry && inDoubt,
+    };
   }
   if (!(error instanceof Error)) return undefined;
   if (error.name === 'TimeoutError') {
-    return { code: 'TIMEOUT', message: `${ownCodes.TIMEOUT} ${doubt(repeatable)}`, retry: repeatable };
+    return { code: 'TIMEOUT', message: `${ownCodes.TIMEOUT} ${doubt}`, retry };
   }
   if (error instanceof TypeError && error.cause instanceof Error) {
-    const message = `${ownCodes.UNREACHABLE} ${reasonOf(error.cause)}. ${doubt(repeatable)}`;
-    return { code: 'UNREACHABLE', message, retry: repeatable };
+    const message = `${ownCodes.UNREACHABLE} ${reasonOf(error.cause)}. ${doubt}`;
+    return { code: 'UNREACHABLE', message, retry };
   }
   return undefined;
-}
-
-function doubt(repeatable: boolean): string {
-  return repeatable
-    ? 'The call may be repeated.'
-    : 'It is not known whether the change was made: read before you repeat it.';
 }
 
 /** `connect ECONNREFUSED 127.0.0.1:8080`; where several addresses were tried, the reason is in the code alone. */

@@ -12,7 +12,7 @@ import {
 } from './operations.js';
 import type { Options } from './options.js';
 import type { Arguments, Tool } from './tool.js';
-import { answeredFault, invalidArguments, ToolError, thrownFault } from './tool-error.js';
+import { answeredFault, invalidArguments, type Repetition, ToolError, thrownFault } from './tool-error.js';
 import { createVerifyScore } from './verify-score.js';
 
 /** Pages are read by a model, which pays for each word: fewer items than the service gives when asked for no number. */
@@ -45,8 +45,7 @@ function toolOf(operation: Operation, client: Client, options: Options): Tool {
   const { route, metadata } = operation;
   const fields = argumentsOf(operation);
   const reads = route.method === 'GET';
-  // Intents, transactions and disputes that are sent twice count once, and take nothing away.
-  const repeatable = reads || metadata.access !== 'admin';
+  const repetition = repetitionOf(operation);
   return {
     definition: {
       name: toolName(metadata.operationId),
@@ -56,8 +55,8 @@ function toolOf(operation: Operation, client: Client, options: Options): Tool {
       outputSchema: outputSchemaOf(operation),
       annotations: {
         readOnlyHint: reads,
-        destructiveHint: !repeatable,
-        idempotentHint: repeatable,
+        destructiveHint: repetition === 'read first',
+        idempotentHint: repetition === 'repeat',
         openWorldHint: true,
       },
     },
@@ -67,15 +66,21 @@ function toolOf(operation: Operation, client: Client, options: Options): Tool {
       const kept = Object.fromEntries(shown.map((name) => [name, request.body?.[name]]));
       try {
         const answer = await operation.call(client, request);
-        if (answer.status >= 400) throw new ToolError(answeredFault(answer));
+        if (answer.status >= 400) throw new ToolError(answeredFault(answer, repetition));
         return { ...(answer.body as Arguments), ...kept };
       } catch (error) {
-        const fault = thrownFault(error, repeatable);
+        const fault = thrownFault(error, repetition);
         if (fault === undefined) throw error;
         throw new ToolError({ ...fault, ...(shown.length === 0 ? {} : { sent: kept }) });
       }
     },
   };
+}
+
+/** Intents, transactions and disputes that are sent twice count once: an intent, if its nonce is the same. */
+function repetitionOf({ route, metadata }: Operation): Repetition {
+  if (route.method !== 'GET' && metadata.access === 'admin') return 'read first';
+  return completions[metadata.operationId]?.shown.length ? 'repeat as sent' : 'repeat';
 }
 
 function inputSchemaOf(operationId: string, fields: ReadonlyMap<string, Field>): ObjectSchema {

@@ -109,7 +109,7 @@ export function createVerifyScore(client: Client, given: readonly BatchKey[]): T
           trust: { ...trustIn(given.length > 0), publicKey },
         } satisfies z.input<typeof output>;
       } catch (error) {
-        const fault = thrownFault(error, true);
+        const fault = thrownFault(error, 'repeat');
         if (fault === undefined) throw error;
         throw new ToolError(fault);
       }

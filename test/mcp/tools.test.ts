@@ -80,6 +80,13 @@ describe.each(createTools(everything).map(({ definition }) => [definition.name, 
       const operation = operations.find(({ metadata }) => toolName(metadata.operationId) === name);
       expect(annotations.readOnlyHint).toBe(operation === undefined || operation.route.method === 'GET');
     });
+
+    it('is not called idempotent where the same arguments do something a second time', () => {
+      const operation = operations.find(({ metadata }) => toolName(metadata.operationId) === name);
+      const changes = operation !== undefined && operation.route.method !== 'GET';
+      const isRepeated = changes && (operation.metadata.access === 'admin' || name === 'create_intent');
+      expect(annotations.idempotentHint).toBe(!isRepeated);
+    });
   },
 );
 
@@ -114,7 +121,7 @@ describe('a fault', () => {
   ])('of %s has the code of the service, whatever the operation documents', (_name, status, code, retry) => {
     const body = { code, message: 'In words.' };
     const error = new FairleadError({ status, headers: new Headers(), body: body as ErrorBody });
-    expect(thrownFault(error, true)).toEqual({ code, message: 'In words.', retry });
+    expect(thrownFault(error, 'repeat')).toEqual({ code, message: 'In words.', retry });
   });
 
   it.each([
@@ -122,18 +129,36 @@ describe('a fault', () => {
     ['JSON', { code: 'of_a_proxy', message: 'In words.' }],
     ['JSON without words', { code: 'NOT_FOUND' }],
   ])("of a proxy's own %s is an unexpected answer", (_name, body) => {
-    expect(thrownFault(unexpected(404, body), true)).toMatchObject({ code: 'UNEXPECTED_ANSWER' });
+    expect(thrownFault(unexpected(404, body), 'repeat')).toMatchObject({ code: 'UNEXPECTED_ANSWER' });
   });
 
-  it('of a change that may have been made says to read before it is repeated', () => {
-    const lost = Object.assign(new TypeError('fetch failed'), { cause: new Error('other side closed') });
-    expect(thrownFault(lost, false)).toMatchObject({
-      code: 'UNREACHABLE',
-      message: expect.stringMatching(/other side closed.*read before you repeat/),
-      retry: false,
-    });
-    expect(thrownFault(lost, true)).toMatchObject({ retry: true });
-    expect(thrownFault(new Error('a fault of the program'), true)).toBeUndefined();
+  const lost = Object.assign(new TypeError('fetch failed'), { cause: new Error('other side closed') });
+  const unsure = {
+    status: 503,
+    headers: new Headers({ 'retry-after': '2' }),
+    body: { code: 'NOT_READY', message: 'The database does not answer.' } as ErrorBody,
+  };
+
+  it.each([
+    ['a connection that broke off', lost, 'UNREACHABLE'],
+    ['an answer that the database did not confirm', new FairleadError(unsure), 'NOT_READY'],
+    ["a proxy's 502", unexpected(502, ''), 'UNEXPECTED_ANSWER'],
+  ])('of a change that may have been made says to read first after %s', (_name, error, code) => {
+    const message = expect.stringMatching(/read before you repeat/);
+    expect(thrownFault(error, 'read first')).toMatchObject({ code, message, retry: false });
+    expect(thrownFault(error, 'repeat')).toMatchObject({ code, retry: true });
+    const asSent = expect.stringMatching(/what `sent` has/);
+    expect(thrownFault(error, 'repeat as sent')).toMatchObject({ code, message: asSent, retry: true });
+  });
+
+  it('of an admin change that was limited, and so not made, may be repeated', () => {
+    const body = { code: 'RATE_LIMITED', message: 'In words.', retryAfter: 17 };
+    const limited = { status: 429, headers: new Headers(), body };
+    expect(answeredFault(limited, 'read first')).toMatchObject({ message: 'In words.', retry: true });
+  });
+
+  it('that nobody foresaw is none', () => {
+    expect(thrownFault(new Error('a fault of the program'), 'repeat')).toBeUndefined();
   });
 });
 
