@@ -44,7 +44,10 @@ export interface WebhookDelivery {
   toleranceSeconds?: number;
   /** Present time in epoch milliseconds, for tests; the clock's when absent. RangeError unless a finite number. */
   now?: number;
-  /** Refuse a delivery without the Standard Webhooks headers, which alone carry a time. */
+  /**
+   * Whether a delivery without the Standard Webhooks headers is refused, as it is when this is absent. The service always sends
+   * them, and they alone carry a time: without them, whoever recorded a delivery can send it again at any time.
+   */
   requireTimestamp?: boolean;
 }
 
@@ -146,7 +149,7 @@ function parseEnvelope(payload: Uint8Array): WebhookEvent {
  * Checks a delivery and returns its envelope; throws WebhookVerificationError if a check fails, and RangeError, before
  * any check, if `secret`, `toleranceSeconds` or `now` cannot be used: that is a fault of the caller.
  * `X-Fairlead-Signature` must be the hex HMAC-SHA256 of the exact body, keyed with the UTF-8 bytes of the secret; the
- * Standard Webhooks headers, where present, must verify and be fresh besides (keyed as `standardSecret` says).
+ * Standard Webhooks headers must verify and be fresh besides (keyed as `standardSecret` says).
  * Deliveries come at least once: deduplicate by `id`. `data` is authentic but not validated, and a newer service may
  * add members; `switch` over `event` with a default.
  */
@@ -154,7 +157,7 @@ export function verifyWebhook(delivery: WebhookDelivery): WebhookEvent {
   const {
     toleranceSeconds = DEFAULT_TOLERANCE_SECONDS,
     now = Date.now(),
-    requireTimestamp = false,
+    requireTimestamp = true,
   } = delivery;
   const read = headerReader(delivery.headers);
   const payload = typeof delivery.body === 'string' ? utf8(delivery.body) : delivery.body;

@@ -39,7 +39,6 @@ export function frontEndTask(url: string): FrontEndTask {
       body,
       headers,
       now: Number(headers['webhook-timestamp']) * 1_000,
-      requireTimestamp: true,
     })),
     // The last batch must be refused: its entries are reversed.
     batches: [...batches, { ...first, entries: [...(first.entries ?? [])].reverse() }],

@@ -61,7 +61,7 @@ describe('contract/vectors', () => {
     ({ secret, standardSecret: standard, body, headers }) => {
       const now = Number(headers['webhook-timestamp']) * 1000;
       expect(standardSecret(secret)).toBe(standard);
-      expect(verifyWebhook({ body, headers, secret, now, requireTimestamp: true })).toEqual(JSON.parse(body));
+      expect(verifyWebhook({ body, headers, secret, now })).toEqual(JSON.parse(body));
       const signed = new Webhook(standard).sign(headers['webhook-id'], new Date(now), body);
       expect(signed).toBe(headers['webhook-signature']);
       expect(createHmac('sha256', secret).update(body).digest('hex')).toBe(headers['X-Fairlead-Signature']);

@@ -75,9 +75,9 @@ describe('verifyWebhook', () => {
     expect(faultOf({ headers: Object.fromEntries(listed) })).toBe('accepted');
   });
 
-  it('requires X-Fairlead-Signature, and nothing more unless a timestamp is required', () => {
-    expect(faultOf({ headers: plain })).toBe('accepted');
-    expect(faultOf({ headers: plain, requireTimestamp: true })).toBe('missing_header');
+  it('requires both kinds of headers, or X-Fairlead-Signature alone where no timestamp is required', () => {
+    expect(faultOf({ headers: plain })).toBe('missing_header');
+    expect(faultOf({ headers: plain, requireTimestamp: false })).toBe('accepted');
     expect(faultOf({ headers: standardHeaders([secret], body) })).toBe('missing_header');
     expect(faultOf({ headers: {} })).toBe('missing_header');
   });
@@ -190,13 +190,14 @@ describe('verifyWebhook', () => {
     '{',
   ])('refuses an authentic body that is no envelope: %j', (text) => {
     const headers = { 'X-Fairlead-Signature': hexHmac(secret, text) };
-    expect(faultOf({ body: text, headers })).toBe('malformed_body');
+    expect(faultOf({ body: text, headers, requireTimestamp: false })).toBe('malformed_body');
   });
 
   it('refuses an authentic body that is not UTF-8', () => {
     const bytes = Buffer.concat([Buffer.from(body.slice(0, -2)), Buffer.of(0xff), Buffer.from('"}')]);
     const signature = createHmac('sha256', secret).update(bytes).digest('hex');
-    expect(faultOf({ body: bytes, headers: { 'X-Fairlead-Signature': signature } })).toBe('malformed_body');
+    const headers = { 'X-Fairlead-Signature': signature };
+    expect(faultOf({ body: bytes, headers, requireTimestamp: false })).toBe('malformed_body');
   });
 });
 

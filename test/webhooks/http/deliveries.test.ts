@@ -35,7 +35,6 @@ describe('POST /api/admin/webhooks/{id}/test 202', () => {
       body: received?.body ?? '',
       headers: received?.headers ?? {},
       secret,
-      requireTimestamp: true,
     });
     expect(envelope.id).toBe(body.eventId);
     expect(received?.headers['x-fairlead-test']).toBe('true');
