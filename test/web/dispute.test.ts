@@ -77,6 +77,21 @@ describe('signing with a wallet', () => {
     });
   });
 
+  it.each<[string, () => never]>([
+    ['answers with nothing', (() => Promise.resolve(undefined)) as () => never],
+    ['answers with a text', (() => Promise.resolve('signed')) as () => never],
+    ['returns no promise', (() => null) as () => never],
+    [
+      'throws at once',
+      () => {
+        throw new Error('');
+      },
+    ],
+    ['rejects with nothing', (() => Promise.reject(undefined)) as () => never],
+  ])('takes a wallet that %s for one that failed', async (_what, signMessage) => {
+    expect(await sign(signMessage)).toMatchObject({ kind: 'failed' });
+  });
+
   it('takes no signature of another key', async () => {
     const other = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
     const signed = await sign(async () => ({ signedMessage: base64, signerAddress: other }));

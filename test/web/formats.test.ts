@@ -10,16 +10,21 @@ describe('money', () => {
   it('is written as the language does, with the currency where there is one', () => {
     expect(plain(english.money('1548230.5', 'NGN'))).toBe('NGN 1,548,230.50');
     expect(plain(french.money('1548230.5', 'NGN'))).toBe('1 548 230,50 NGN');
-    expect(plain(english.money('1234.5', 'USDC'))).toBe('1,234.50 USDC');
-    expect(plain(french.money('1234.5', 'USDC'))).toBe('1 234,50 USDC');
+    expect(plain(english.asset('1234.5', 'USDC'))).toBe('1,234.50 USDC');
+    expect(plain(french.asset('1234.5', 'USDC'))).toBe('1 234,50 USDC');
   });
 
   it('keeps every digit that the API tells, also where a float would lose some', () => {
-    expect(english.money('9007199254740993.0000001', 'USDC')).toBe('9,007,199,254,740,993.0000001 USDC');
+    expect(english.asset('9007199254740993.0000001', 'USDC')).toBe('9,007,199,254,740,993.0000001 USDC');
+  });
+
+  it('of an asset is not taken for the currency that has the same code', () => {
+    expect(plain(english.asset('100', 'BRL'))).toBe('100 BRL');
+    expect(plain(english.money('100', 'BRL'))).toBe('R$100');
   });
 
   it('adds no fraction to a whole amount', () => {
-    expect(english.money('100', 'USDC')).toBe('100 USDC');
+    expect(english.asset('100', 'USDC')).toBe('100 USDC');
   });
 });
 

@@ -69,6 +69,30 @@ describe('the fetch of the page', () => {
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
+  it('does not slow reads down by the refusal of a new amount, which tells of another limit', async () => {
+    const slept: number[] = [];
+    const answer = (status: number, limit: number, remaining: number) =>
+      new Response('{}', {
+        status,
+        headers: {
+          'x-ratelimit-limit': String(limit),
+          'x-ratelimit-remaining': String(remaining),
+          'x-ratelimit-reset': String(startMs / 1_000 + 60),
+        },
+      });
+    const answers = [answer(200, 90, 80), answer(429, 30, 0), answer(200, 90, 79)];
+    const paced = createPacedFetch({
+      fetch: async () => answers.shift() as Response,
+      clock: () => startMs + 55_000,
+      async sleep(waitMs) {
+        slept.push(waitMs);
+      },
+      stored: { read: () => null, write: () => undefined },
+    });
+    for (let n = 0; n < 3; n += 1) await paced('/api/rates/usdc-ngn', { method: 'GET' });
+    expect(slept).toEqual([]);
+  });
+
   it('lets the first forty of sixty reads through at once', async () => {
     const { paced, slept } = service(60);
     for (let n = 0; n < 40; n += 1) await paced('/api/anchors', { method: 'GET' });

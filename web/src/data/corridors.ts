@@ -15,7 +15,7 @@ export const corridorsQuestion: Question<CorridorAnswer[]> = {
   everyMs: 600_000,
 };
 
-/** The code of an asset in SEP-38 form: `USDC` for `stellar:USDC:G…`, `NGN` for `iso4217:NGN`. */
+/** The code of an asset in SEP-38 form: `USDC` for `stellar:USDC:G…`, `NGN` for `iso4217:NGN`, `XLM` for `stellar:native`. */
 export function codeOf(asset: string): string {
-  return asset.split(':')[1] ?? asset;
+  return asset === 'stellar:native' ? 'XLM' : (asset.split(':')[1] ?? asset);
 }

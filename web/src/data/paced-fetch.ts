@@ -27,7 +27,8 @@ export function createPacedFetch(
     const told = readRateLimit(response.headers);
     if (told !== null) {
       const { limit, remaining, resetEpochSeconds } = told;
-      turns.learn({ limit, remaining, resetAt: resetEpochSeconds * 1_000 });
+      const resetAt = resetEpochSeconds * 1_000;
+      turns.learn({ limit, remaining, resetAt }, response.status === 429);
     }
     return response;
   };

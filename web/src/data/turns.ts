@@ -11,8 +11,8 @@ export interface TurnsDeps {
 export interface Turns {
   /** Resolves when the next request may be sent; rejects if the signal aborts before, and takes nothing then. */
   next(signal: AbortSignal | null | undefined): Promise<void>;
-  /** Takes what an answer says about the rest of the limit. */
-  learn(told: Limit): void;
+  /** Takes what an answer says about the rest of the limit. The refusal of a new amount tells of another one. */
+  learn(told: Limit, isRefusal: boolean): void;
 }
 
 export function createTurns({ clock, sleep }: TurnsDeps): Turns {
@@ -32,8 +32,9 @@ export function createTurns({ clock, sleep }: TurnsDeps): Turns {
       last = turn.catch(() => undefined);
       return turn;
     },
-    learn(told) {
-      known = newerOf(known, told);
+    learn(told, isRefusal) {
+      if (known === undefined || told.limit === known.limit) known = newerOf(known, told);
+      else if (!isRefusal) known = told;
     },
   };
 }

@@ -14,8 +14,10 @@ const units: [Intl.RelativeTimeFormatUnit & ('second' | 'minute' | 'hour' | 'day
 
 /** Everything that depends on the language in how figures and times are written. Amounts are decimal text of the API. */
 export interface Formats {
-  /** `1,234.50 USDC`, `NGN 1,548,230.00`: a currency where Intl knows the code as one, else the number and the code. */
-  money(amount: string, code: string): string;
+  /** `NGN 1,548,230.00`: an amount of a currency of ISO 4217. */
+  money(amount: string, currency: string): string;
+  /** `1,234.50 USDC`: an amount of an asset, whose code may be that of a currency, too. */
+  asset(amount: string, code: string): string;
   number(value: string | number, options?: Intl.NumberFormatOptions): string;
   /** A fraction as a percentage: `98.1 %` for `0.9812`. Rounds down, so that 100 % always means all. */
   percent(fraction: string | number, digits?: number): string;
@@ -59,13 +61,9 @@ export function createFormats(locale: string): Formats {
     percent,
     smallShare: (fraction) =>
       Number(fraction) > 0 && Number(fraction) < leastShare ? `< ${nearest(leastShare)}` : nearest(fraction),
-    money(amount, code) {
-      const digits = { minimumFractionDigits: amount.includes('.') ? 2 : 0, maximumFractionDigits: 7 };
-      // Three letters are a currency of ISO 4217; stablecoins have longer codes, which Intl refuses.
-      if (/^[A-Z]{3}$/.test(code))
-        return numberFormat({ style: 'currency', currency: code, ...digits }).format(amount as Decimal);
-      return `${numberFormat(digits).format(amount as Decimal)} ${code}`;
-    },
+    money: (amount, currency) =>
+      numberFormat({ style: 'currency', currency, ...digitsOf(amount) }).format(amount as Decimal),
+    asset: (amount, code) => `${numberFormat(digitsOf(amount)).format(amount as Decimal)} ${code}`,
     number: (value, options = {}) => numberFormat(options).format(value as Decimal),
     dateTime: (instant) => dateTimes.format(new Date(instant)),
     date: (instant) => dates.format(new Date(instant)),
@@ -83,4 +81,8 @@ export function createFormats(locale: string): Formats {
       );
     },
   };
+}
+
+function digitsOf(amount: string): Intl.NumberFormatOptions {
+  return { minimumFractionDigits: amount.includes('.') ? 2 : 0, maximumFractionDigits: 7 };
 }

@@ -91,7 +91,7 @@ export function ObservedCorridors({ corridors }: { corridors: readonly CorridorO
                 {perCent(fee.percentOfReference)}
                 <span class={figures.below}>
                   {t('anchors.feeParts', {
-                    fixed: formats.money(fee.feeFixed, codesOf(corridor).sold),
+                    fixed: formats.asset(fee.feeFixed, codesOf(corridor).sold),
                     percent: perCent(fee.feePercent),
                   })}
                 </span>

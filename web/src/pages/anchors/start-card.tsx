@@ -1,9 +1,9 @@
 import type { AnchorAnswer, StartingPoint } from '@fairlead/contract/client';
-import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Choice } from '../../components/choice.js';
 import { Field } from '../../components/field.js';
+import { useCopying } from '../../components/use-copying.js';
 import { serviceUrl } from '../../data/service.js';
 import { useViewPart } from '../../data/use-view-part.js';
 import { corridorName } from '../../figures/corridor-name.js';
@@ -121,12 +121,14 @@ function tomlUrl(homeDomain: string): string {
 
 function CopyButton({ text }: { text: string }) {
   const { t } = useLanguage();
-  const [isCopied, setIsCopied] = useState(false);
-  // The clipboard is there on HTTPS and loopback only; elsewhere the text is selected by hand.
-  if (navigator.clipboard === undefined) return null;
+  const { isCopied, copy } = useCopying(text);
+  if (copy === undefined) return null;
   return (
-    <Button onClick={() => void navigator.clipboard.writeText(text).then(() => setIsCopied(true))}>
-      {isCopied ? t('common.copied') : t('common.copy')}
-    </Button>
+    <>
+      <Button onClick={copy}>{isCopied ? t('common.copied') : t('common.copy')}</Button>
+      <span class="visually-hidden" role="status">
+        {isCopied ? t('common.copied') : ''}
+      </span>
+    </>
   );
 }

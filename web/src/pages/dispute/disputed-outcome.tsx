@@ -18,7 +18,7 @@ export function DisputedOutcome({ intent, standing }: { intent: IntentAnswer; st
     <Card title={t('dispute.outcome')} aside={<StatusMark status={status} />}>
       <Facts>
         <Fact name={t('offramp.sold')}>
-          {formats.money(sellAmount, sold)} → {paid}
+          {formats.asset(sellAmount, sold)} → {paid}
         </Fact>
         <Fact name={t('offramp.anchor')}>
           <a href={`/anchors/${anchorId}`}>{anchorName}</a>

@@ -2,14 +2,14 @@ import { readSignature } from './signature.js';
 
 /** The part of SEP-43 (1.2.1) that a dispute needs; SEP-53 says what is signed. */
 interface Sep43 {
-  signMessage(
-    message: string,
-    options: { address: string },
-  ): Promise<{
-    signedMessage?: unknown;
-    signerAddress?: unknown;
-    error?: { code: number; message: string } | undefined;
-  }>;
+  signMessage(message: string, options: { address: string }): Promise<WalletAnswer>;
+}
+
+/** Nothing in it can be relied on: it is another program's. */
+interface WalletAnswer {
+  signedMessage?: unknown;
+  signerAddress?: unknown;
+  error?: unknown;
 }
 
 export interface Wallet {
@@ -56,17 +56,24 @@ const rejectedByUser = -4;
 
 /** Has a wallet sign an intent hash with the key of an address. */
 export async function signWithWallet({ api }: Wallet, intentHash: string, address: string): Promise<Signed> {
-  const answer = await api.signMessage(intentHash, { address }).catch((error: unknown) => ({ error }));
-  const error = 'error' in answer ? answer.error : undefined;
+  const { error, signedMessage, signerAddress } = await ask(api, intentHash, address);
   if (error !== undefined && error !== null) {
     const { code, message } = Object(error) as { code?: unknown; message?: unknown };
     return code === rejectedByUser
       ? { kind: 'declined' }
       : { kind: 'failed', message: String(message ?? error) };
   }
-  const { signedMessage, signerAddress } = answer as { signedMessage?: unknown; signerAddress?: unknown };
   if (typeof signerAddress === 'string' && signerAddress !== '' && signerAddress !== address)
     return { kind: 'otherKey', address: signerAddress };
   const signature = readSignature(signedMessage);
   return signature === undefined ? { kind: 'failed', message: '' } : { kind: 'signed', signature };
+}
+
+/** A wallet may also throw, return no promise, or answer with nothing. */
+async function ask(api: Sep43, intentHash: string, address: string): Promise<WalletAnswer> {
+  try {
+    return Object(await api.signMessage(intentHash, { address }));
+  } catch (error) {
+    return { error: error ?? 'no reason' };
+  }
 }

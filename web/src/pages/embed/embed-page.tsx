@@ -44,7 +44,7 @@ function EmbeddedBoard({ corridor }: { corridor: CorridorAnswer }) {
   const { stablecoin, currency } = codesOf(corridor);
   const amount =
     view.asked.receive === undefined
-      ? formats.money(view.asked.amount ?? corridor.referenceAmount, stablecoin)
+      ? formats.asset(view.asked.amount ?? corridor.referenceAmount, stablecoin)
       : formats.money(view.asked.receive, currency);
   const title = t('rates.embedTitle', { from: stablecoin, to: currency, amount });
   useDocumentTitle(title);

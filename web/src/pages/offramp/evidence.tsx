@@ -22,7 +22,7 @@ export function MoneyCard({ intent }: Props) {
       <div class={styles.figures}>
         <p>
           <span>{t('offramp.sold')}</span>
-          <strong>{formats.money(sellAmount, sold)}</strong>
+          <strong>{formats.asset(sellAmount, sold)}</strong>
         </p>
         <p>
           <span>{t('offramp.quoted')}</span>
@@ -67,7 +67,7 @@ export function MoneyCard({ intent }: Props) {
               })}
           {quote?.unranked != null && <> {t(`offramp.unranked_${quote.unranked}`)}</>}
           {quote?.adjusted && (
-            <> {t('offramp.adjusted', { amount: formats.money(quote.sellAmount, sold) })}</>
+            <> {t('offramp.adjusted', { amount: formats.asset(quote.sellAmount, sold) })}</>
           )}
         </Fact>
       </Facts>
@@ -137,7 +137,7 @@ export function LedgerCard({ intent }: Props) {
             <Fact name={t('offramp.paymentHash')}>
               <Copyable text={found.hash} name={t('offramp.paymentHash')} />
             </Fact>
-            <Fact name={t('offramp.delivered')}>{formats.money(found.amount, codesOf(corridor).sold)}</Fact>
+            <Fact name={t('offramp.delivered')}>{formats.asset(found.amount, codesOf(corridor).sold)}</Fact>
             <Fact name={t('offramp.closed')}>
               <time dateTime={found.closedAt}>{formats.dateTime(found.closedAt)}</time>
               {' · '}

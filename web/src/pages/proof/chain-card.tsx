@@ -28,9 +28,9 @@ export function ChainCard(props: {
   const start = /^[1-9]\d{0,14}$/.test(from) ? from : '';
   const answer = useAnswer(health.latest === null ? undefined : batches(start));
   const latest = health.latest?.sequence ?? 0;
+  const list = useRef<HTMLDivElement>(null);
   if (latest === 0) return null;
   const newer = Number(start) + pageSize;
-  const list = useRef<HTMLDivElement>(null);
   const turnTo = (sequence: string) => {
     setFrom(sequence);
     // The button goes with the page that it belongs to.

@@ -1,9 +1,14 @@
-/** A hash or key, shortened to its ends for the eye; whole on hover, when it is copied, and for screen readers. */
+import styles from './proof.module.css';
+
+const shownAtEnd = 8;
+
+/** A hash or key, of which the eye sees the ends. The whole text is there, to be copied and to be read aloud. */
 export function Hash({ value }: { value: string }) {
   if (value.length <= 20) return <code>{value}</code>;
   return (
     <code title={value}>
-      {value.slice(0, 8)}…{value.slice(-8)}
+      <span class={styles.hashBegin}>{value.slice(0, -shownAtEnd)}</span>
+      {value.slice(-shownAtEnd)}
     </code>
   );
 }

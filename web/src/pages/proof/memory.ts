@@ -7,11 +7,18 @@ const storedUnder = `fairlead-proof ${serviceUrl}`;
 
 function recall(): Memory | undefined {
   try {
-    return (JSON.parse(keptChoice(storedUnder) ?? 'null') as Memory | null) ?? undefined;
+    const stored: unknown = JSON.parse(keptChoice(storedUnder) ?? 'null');
+    return isMemory(stored) ? stored : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** What another version of the page stored may have another form. */
+function isMemory(stored: unknown): stored is Memory {
+  const { at, keys, head } = Object(stored) as Partial<Memory>;
+  return typeof at === 'string' && Array.isArray(keys) && typeof Object(head).headerHash === 'string';
 }
 
 export interface Memories {

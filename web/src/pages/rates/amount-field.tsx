@@ -41,7 +41,7 @@ export function AmountField(props: {
 
   const range = min !== undefined && max !== undefined;
   const inRange = range
-    ? t('rates.amountRange', { min: formats.number(min), max: formats.money(max, code) })
+    ? t('rates.amountRange', { min: formats.number(min), max: formats.asset(max, code) })
     : undefined;
   const error = {
     empty: undefined,
@@ -49,7 +49,7 @@ export function AmountField(props: {
     notANumber: t('rates.amountNotANumber'),
     tooManyDecimals: t('rates.amountTooManyDecimals', { decimals }),
     outOfRange: range
-      ? t('rates.amountOutOfRange', { min: formats.number(min), max: formats.money(max, code) })
+      ? t('rates.amountOutOfRange', { min: formats.number(min), max: formats.asset(max, code) })
       : t('rates.amountNotANumber'),
   }[read.kind];
   return (

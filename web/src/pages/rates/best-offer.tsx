@@ -17,7 +17,7 @@ export function BestOffer({ answer }: { answer: RatesAnswer }) {
   if (best === undefined) return null;
   const { anchorId, sellAmount, receiveAmount, cost } = best;
   const received = formats.money(receiveAmount, codes.currency);
-  const sold = formats.money(sellAmount, codes.stablecoin);
+  const sold = formats.asset(sellAmount, codes.stablecoin);
   const isForPayout = answer.receive !== null;
   return (
     <section class={styles.best} aria-label={t('rates.bestOffer')}>

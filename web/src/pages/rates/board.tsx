@@ -77,7 +77,7 @@ function BestAloud({ answer }: { answer: RatesAnswer | undefined }) {
     setSaid(
       t('rates.bestAloud', {
         anchor: shortName(best),
-        sold: formats.money(best.sellAmount, stablecoin),
+        sold: formats.asset(best.sellAmount, stablecoin),
         received: formats.money(best.receiveAmount, currency),
       }),
     );

@@ -56,7 +56,7 @@ export function HistoryCard({ corridor }: { corridor: CorridorAnswer }) {
       return all;
     },
   });
-  const amount = formats.money(corridor.referenceAmount, codeOf(corridor.sellAsset));
+  const amount = formats.asset(corridor.referenceAmount, codeOf(corridor.sellAsset));
   return (
     <Card
       title={t('rates.history')}

@@ -45,7 +45,7 @@ export function QuoteDetails(props: {
           {estimate === null
             ? t('rates.factOwnPrice')
             : t('rates.factEstimate', {
-                fixed: formats.money(estimate.feeFixed, codes.stablecoin),
+                fixed: formats.asset(estimate.feeFixed, codes.stablecoin),
                 percent: formats.number(estimate.feePercent, { style: 'unit', unit: 'percent' }),
                 date: formats.day(dayIn(estimate.fxDate)),
               })}

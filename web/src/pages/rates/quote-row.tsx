@@ -32,7 +32,7 @@ export function QuoteRow(props: {
   const name = shortName(quote);
   const isBest = answer.best?.anchorId === anchorId;
   const received = formats.money(quote.receiveAmount, codes.currency);
-  const sold = formats.money(quote.sellAmount, codes.stablecoin);
+  const sold = formats.asset(quote.sellAmount, codes.stablecoin);
   const [figure, other] = answer.receive === null ? [received, sold] : [sold, received];
   return (
     <>
@@ -84,7 +84,7 @@ export function QuoteRow(props: {
           {fee === null ? (
             <small>{t('rates.feeUnknown')}</small>
           ) : (
-            formats.money(fee.total, codeOf(fee.asset))
+            formats[fee.asset.startsWith('iso4217:') ? 'money' : 'asset'](fee.total, codeOf(fee.asset))
           )}
         </td>
         <td data-label={t('rates.columnTime')}>

@@ -68,7 +68,7 @@ function CorridorRates({ corridors, corridor }: { corridors: CorridorAnswer[]; c
   const refusal = board.isAmountRefused
     ? t('rates.amountRefused', {
         min: formats.number(corridor.min),
-        max: formats.money(corridor.max, stablecoin),
+        max: formats.asset(corridor.max, stablecoin),
       })
     : undefined;
   return (
