@@ -48,20 +48,29 @@ interface Step {
 
 interface Job {
   permissions?: Record<string, string>;
-  steps: Step[];
+  needs?: string | string[];
+  uses?: string;
+  /** None where the job is another workflow. */
+  steps?: Step[];
 }
 
 const { jobs } = parse(read('release.yml')) as { jobs: Record<string, Job> };
 
 describe('the release', () => {
+  it('is checked as every commit is before anything is made of it', () => {
+    expect(jobs.check).toEqual({ uses: './.github/workflows/ci.yml' });
+    const first = Object.entries(jobs).filter(([, { needs }]) => needs === 'check' || needs === undefined);
+    expect(first.map(([name]) => name)).toEqual(['check', 'pack']);
+  });
+
   it('runs no script of a package in a job that holds a token or may sign or write', () => {
     const trusted = Object.entries(jobs).filter(
-      ([, { permissions = {}, steps }]) =>
+      ([, { permissions = {}, steps = [] }]) =>
         Object.values(permissions).includes('write') ||
         steps.some(({ env = {} }) => JSON.stringify(env).includes('secrets.')),
     );
     expect(trusted.map(([name]) => name)).toEqual(['packages', 'image', 'release']);
-    for (const [name, { steps }] of trusted) {
+    for (const [name, { steps = [] }] of trusted) {
       const runs = steps.map(({ run = '' }) => run).join('\n');
       expectFor(name, runs).not.toMatch(/\b(npm (ci|install|run|pack|exec)|npx)\b/);
       for (const [publish] of runs.matchAll(/npm publish.*/g))
@@ -83,7 +92,7 @@ describe('the release', () => {
       'bin/npm',
       '#!/bin/sh\ncase "$1 $2" in\n"view @fairlead/old@3.0.0") echo 3.0.0 ;;\nview*) exit 1 ;;\n*) echo "npm $*" ;;\nesac\n',
     );
-    const script = jobs.packages?.steps.find(({ name }) => name === 'publish')?.run ?? '';
+    const script = jobs.packages?.steps?.find(({ name }) => name === 'publish')?.run ?? '';
     const said = execFileSync('bash', ['-e', '-c', script], {
       cwd: folder,
       encoding: 'utf8',
