@@ -36,6 +36,8 @@ import { welcome } from './start-local/welcome.js';
 /** The default address of scripts/webhook-receiver.ts, so that trying out webhooks needs no setting. */
 const receiverOrigin = 'http://127.0.0.1:9099';
 
+const usualPort = '8080';
+
 const say = (line: string) => console.error(line);
 
 async function start(
@@ -44,7 +46,7 @@ async function start(
 ): Promise<void> {
   await parts.add('the claim on the data folder', claimFolder(folder));
   const given = process.env;
-  await checkPort(given.PORT || '8080', given.HOST || '127.0.0.1');
+  await checkPort(given.PORT || usualPort, given.HOST || '127.0.0.1');
   if (!underEdit) await buildPageIfStale(say);
 
   const secrets = await localSecrets(folder, given);
@@ -129,7 +131,7 @@ async function examplePath(fleetFile: string): Promise<string> {
 
 /** Faults that the user can fix are printed as their message; for anything else the stack trace helps. */
 function explain(error: unknown, env: NodeJS.ProcessEnv): string {
-  if (isPortTaken(error)) return portTaken(env.PORT ?? '').message;
+  if (isPortTaken(error)) return portTaken(env.PORT || usualPort).message;
   if (!(error instanceof Error)) return String(error);
   const expected = [CannotStart, ConfigError, FleetError, MongoNotFound, PageNotBuilt].some(
     (kind) => error instanceof kind,
