@@ -51,7 +51,8 @@ async function main(): Promise<void> {
     return;
   }
   const decided = await decide(demo, id, values.accept ? 'accept' : 'reject');
-  console.log(`200  ${decided.status}; what accepting makes of the outcome: ${decided.effect}`);
+  const effect = values.accept ? `; what that makes of the outcome: ${decided.effect}` : '';
+  console.log(`200  ${decided.status}${effect}`);
 }
 
 main().catch(explainFailure);
