@@ -17,6 +17,7 @@ const rounds = 3;
 /** The service's number of concurrent deliveries to one webhook. */
 const atOnce = 8;
 const dueForTheDead = 300_000;
+const dueText = dueForTheDead.toLocaleString('en-US');
 const eventsASecond = 40;
 /** What is asked of the service: deliveries as a share of bare POSTs, p50 when idle, and p99 beside bad receivers. */
 const goals = { ofBare: 0.5, p50Ms: 100, p99Ratio: 2 };
@@ -76,7 +77,7 @@ async function sustained(
     figures: {
       deliveries: perSecond(rate(all)),
       'of one at a time': share(all, results.alone),
-      'of 8 at a time': share(all, results.together),
+      [`of ${atOnce} at a time`]: share(all, results.together),
       'CPU of the sender': microseconds(median(all.map(({ senderUs }) => senderUs))),
       'of the receiver': microseconds(median(all.map(({ receiverUs }) => receiverUs))),
       ...(all === results.service
@@ -86,7 +87,7 @@ async function sustained(
   });
   return [
     row('undici POSTs, one at a time', results.alone),
-    row('undici POSTs, 8 at a time', results.together),
+    row(`undici POSTs, ${atOnce} at a time`, results.together),
     row('this service, one webhook', results.service),
   ];
 }
@@ -178,7 +179,7 @@ async function besideOthers(
   const idle = await latencies(target, context.seconds);
 
   for (const id of Object.values(others)) await target.enable(id, false);
-  context.say(`${dueForTheDead.toLocaleString('en-US')} deliveries for a dead receiver …`);
+  context.say(`${dueText} deliveries for a dead receiver …`);
   await target.dueDeliveries(others.dead, dueForTheDead);
   await target.dueDeliveries(others.hanging, 1_000);
   const measured = async (enabled: boolean) => {
@@ -199,7 +200,7 @@ async function besideOthers(
     latencyRow('the dead and the hanging webhook disabled', without, {
       'of the p99 with them disabled': '×1',
     }),
-    latencyRow('beside a hanging receiver, and 300,000 due for a dead one', beside, {
+    latencyRow(`beside a hanging receiver, and ${dueText} due for a dead one`, beside, {
       'of the p99 with them disabled': besideGoal(ratio(p99, 1), `×${goals.p99Ratio}`, p99 <= goals.p99Ratio),
     }),
   ];

@@ -10,6 +10,8 @@ const dayMs = 86_400_000;
 /** Answers of a corridor, two hours apart; the year repeats them in turns, since to make them takes most of the time. */
 const distinct = 12;
 const apartMs = 7_200_000;
+/** A sample is taken some seconds after the start of its slot. */
+const afterStartMs = 3_412;
 const insertedAtOnce = 500;
 
 export interface FilledYear {
@@ -46,13 +48,13 @@ export async function fillYear(
       const corridor = corridorOf(index);
       const answerAt = pastAnswers(corridor, options.anchors);
       const made = Array.from({ length: distinct }, (_, turn) =>
-        Buffer.from(JSON.stringify(answerAt(from + turn * apartMs + 3_412))),
+        Buffer.from(JSON.stringify(answerAt(from + turn * apartMs + afterStartMs))),
       );
       texts.set(corridor.id, made);
       const packed = await Promise.all(made.map(packAnswer));
       let previous: number | null = null;
       const documents = slots.map((slot) => {
-        const at = slot + 3_412;
+        const at = slot + afterStartMs;
         const turn = turnOf(slot);
         const grain = grainOf(at, previous);
         previous = at;
@@ -72,10 +74,10 @@ export async function fillYear(
     corridors: ids,
     samples: slots.length * ids.length,
     textBytes,
-    from: from + 3_412,
+    from: from + afterStartMs,
     to,
     textAt(corridor, epochMs) {
-      const slot = startOf(epochMs - 3_412 < keptFrom ? '1d' : '15m', epochMs - 3_412);
+      const slot = startOf(epochMs - afterStartMs < keptFrom ? '1d' : '15m', epochMs - afterStartMs);
       return String(texts.get(corridor)?.[turnOf(slot)]);
     },
   };
