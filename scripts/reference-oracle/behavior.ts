@@ -8,8 +8,8 @@ import type { Reply } from './examine.js';
  * - `fail`: answers 500 without examining it
  * - `hang`: neither examines it nor ever answers
  * - `lose`: examines it and perhaps accepts it, but the connection breaks before the answer
- * - `late`: examines it and answers after `lateMs`
  * - `twice`: examines it and answers twice: the second answer waits in the connection for the next request
+ * - `{ lateMs }`: examines it and answers after this time
  */
 export type Behavior = 'honest' | 'fail' | 'hang' | 'lose' | 'twice' | { lateMs: number };
 

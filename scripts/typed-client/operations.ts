@@ -182,7 +182,7 @@ function successSchema({ object, metadata }: ClientOperation, status: number): J
   return data;
 }
 
-/** Whether a call may leave out its arguments. */
+/** Whether a call must be given arguments. */
 function needsArguments({ object }: ClientOperation): boolean {
   return (
     (object.requestBody?.required ?? false) ||

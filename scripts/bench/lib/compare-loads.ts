@@ -16,8 +16,8 @@ const rate = ({ perSecond }: Measured) => perSecond;
 
 /**
  * Measures the lines in turns. A first round warms up and does not count: of a process that has just started, V8 has
- * optimised little, and all clients open their windows at once. Throws where one has not sent as many bytes an answer as the line `sameBytesAs` of its
- * table, but for the digits of a counter.
+ * optimised little, and all clients open their windows at once. Throws where one has not sent as many bytes an answer as
+ * the line `sameBytesAs` of its table, but for the digits of a counter.
  */
 export async function compareLoads(
   rounds: number,

@@ -40,14 +40,6 @@ const wrongClock = new URL('../../lib/shifted-clock.mjs', import.meta.url).href;
 const readyTimeoutMs = 90_000;
 /** The time that a process may take to finish its pending requests. */
 const endTimeoutMs = 60_000;
-/** Descriptors are numbered, and a limit bounds the numbers: one that is free below it could still be given out. */
-function lowestFreeDescriptor(pid: number): number {
-  const open = new Set(readdirSync(`/proc/${pid}/fd`).map(Number));
-  let number = 0;
-  while (open.has(number)) number += 1;
-  return number;
-}
-
 /** The usual default of systems without a setting of their own. */
 const fewFiles = 1_024;
 
@@ -122,4 +114,12 @@ export function createInstance({ name, program, port, env, logFile }: InstanceOp
       await end('SIGKILL');
     },
   };
+}
+
+/** Descriptors are numbered, and a limit bounds the numbers: one that is free below it could still be given out. */
+function lowestFreeDescriptor(pid: number): number {
+  const open = new Set(readdirSync(`/proc/${pid}/fd`).map(Number));
+  let number = 0;
+  while (open.has(number)) number += 1;
+  return number;
 }

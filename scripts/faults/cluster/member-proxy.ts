@@ -5,7 +5,7 @@ import { passOneWay } from './one-way.js';
 /** The one address by which the other members and the services know a member. */
 export interface MemberProxy {
   port: number;
-  /** Closes the connections that come from this place, or all. Resolves to their number. */
+  /** Closes the connections that come from this place, or all. Returns their number. */
   cut(from?: Place): number;
   /**
    * Cuts the next connection on which a service commits a transaction, as the commit passes: the member does not see it,
