@@ -5,7 +5,6 @@ import type { BenchContext, BenchRow, ServiceProcess } from './lib/bench.js';
 import { percent, significant } from './lib/figures.js';
 import { processCpuMs } from './lib/program.js';
 
-export const name = 'background';
 export const limitMs = 600_000;
 
 /** The numbers of instances to measure. */

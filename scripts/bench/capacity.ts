@@ -7,7 +7,6 @@ import { openWorld } from './capacity/world.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { microseconds, significant } from './lib/figures.js';
 
-export const name = 'capacity';
 export const limitMs = 900_000;
 /** Names of operations, separated by commas; all of them where there are none. */
 const asked = process.env.BENCH_ENDPOINTS?.split(',');

@@ -2,8 +2,6 @@ import type { BenchContext, BenchRow } from './lib/bench.js';
 import { compareLoads, type LoadLine } from './lib/compare-loads.js';
 import { manyReturningClients, ratesPath, scoresPath, startReadBench } from './lib/read-service.js';
 
-export const name = 'codings';
-
 const rounds = 5;
 const plain = 'plain';
 

@@ -7,8 +7,6 @@ import { median, ms, perSecond, ratio } from './lib/figures.js';
 import { inTurns } from './lib/in-turns.js';
 import { clientAddresses, fire, forwardedFor, type LoadResult } from './lib/load.js';
 
-export const name = 'disputes';
-
 const rounds = 3;
 const readers = 2;
 /** Clients per reader, so that none comes near its limit. */

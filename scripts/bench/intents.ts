@@ -11,8 +11,6 @@ import { linesInTurns } from './lib/in-turns.js';
 import { clientAddresses, fire, forwardedFor, type LoadResult } from './lib/load.js';
 import { type Program, processCpuMs } from './lib/program.js';
 
-export const name = 'intents';
-
 const rounds = 5;
 const connections = 32;
 /** Half of the registrations that a client may send per minute. */

@@ -5,8 +5,6 @@ import { inTurns } from './lib/in-turns.js';
 import { mediansOf, type Target } from './lib/measure.js';
 import { ratesPath as path, returningClients, startReadBench } from './lib/read-service.js';
 
-export const name = 'latency';
-
 const rounds = 5;
 const share = 0.7;
 

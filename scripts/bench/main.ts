@@ -35,10 +35,9 @@ async function chosenNames(asked: readonly string[]): Promise<string[]> {
 /** Loads the compiled bench: code that is measured within the bench's own process must not run through tsx. */
 async function load(name: string, compiled: Compiled): Promise<Bench> {
   const module: Partial<Bench> = await import(compiled.fileOf(`scripts/bench/${name}`));
-  if (module.name !== name || typeof module.run !== 'function') {
-    throw new Error(`scripts/bench/${name}.ts must export name and run, as scripts/bench/lib/bench.ts says`);
-  }
-  return { ...module, name, run: module.run };
+  if (typeof module.run !== 'function')
+    throw new Error(`scripts/bench/${name}.ts must export run, as scripts/bench/lib/bench.ts says`);
+  return { ...module, run: module.run };
 }
 
 function secondsOf(text: string | undefined): number {
@@ -90,11 +89,11 @@ async function withTools(
 async function measure(name: string, tools: Tools): Promise<void> {
   const loaded = await load(name, tools.compiled);
   if (loaded.onlyWhenNamed && !tools.areNamed) return say(`${name}: runs only when it is named`);
-  const { limitMs = usualLimitMs } = loaded;
+  const { run, limitMs = usualLimitMs } = loaded;
   const load1 = significant(loadavg()[0] ?? 0);
   say(`${name}: running (load ${load1}) …`);
   const startedAt = performance.now();
-  const bench = runBench(loaded, { ...tools, limitMs, say });
+  const bench = runBench(name, run, { ...tools, limitMs, say });
   running = bench;
   const rows = await bench.rows;
   const tookSeconds = Math.round((performance.now() - startedAt) / 1_000);
@@ -107,7 +106,7 @@ async function profile(name: string, tools: Tools): Promise<void> {
   const profiles = join(ownCheckout, '.cache', 'profiles', `${name}-${process.pid}`);
   await mkdir(profiles, { recursive: true });
   const serviceNodeArgs = profileArgs(profiles);
-  const bench = runBench({ name, run: mainLoad }, { ...tools, limitMs, say, serviceNodeArgs });
+  const bench = runBench(name, mainLoad, { ...tools, limitMs, say, serviceNodeArgs });
   running = bench;
   await bench.rows;
   const { file, rows } = await readProfile(profiles, [tools.compiled.folder, ownCheckout]);

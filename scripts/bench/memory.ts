@@ -5,7 +5,6 @@ import type { AskedLoad } from './lib/measure.js';
 import { mostMemory } from './lib/most-memory.js';
 import { ratesPath as path, returningClients, startReadBench } from './lib/read-service.js';
 
-export const name = 'memory';
 export const limitMs = 1_200_000;
 
 const addresses = 1_000_000;

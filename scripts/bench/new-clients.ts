@@ -11,8 +11,6 @@ import type { Target } from './lib/measure.js';
 import { ratesPath as path, type ReadBench, startReadBench } from './lib/read-service.js';
 import { type BareWindow, draw, drawn } from './new-clients/draw.js';
 
-export const name = 'new-clients';
-
 const rounds = 5;
 /** Requests a second on an idle machine. */
 const idleRate = 50;

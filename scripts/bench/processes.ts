@@ -3,8 +3,6 @@ import { compareLoads, type LoadLine } from './lib/compare-loads.js';
 import type { Target } from './lib/measure.js';
 import { ratesPath as path, returningClients, startReadBench } from './lib/read-service.js';
 
-export const name = 'processes';
-
 const rounds = 5;
 /** Long enough for every client to have sent a request to both. */
 const warmUpSeconds = 2;

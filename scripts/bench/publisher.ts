@@ -5,8 +5,6 @@ import { median, microseconds, ms, ratio } from './lib/figures.js';
 import { inTurns } from './lib/in-turns.js';
 import { type BenchLog, entryAt, openLog } from './publisher/log.js';
 
-export const name = 'publisher';
-
 const few = 5_000;
 const many = 50_000;
 const rounds = 3;

@@ -3,8 +3,6 @@ import { megabytes, percent, ratio, significant } from './lib/figures.js';
 import { mostMemory } from './lib/most-memory.js';
 import { type FilledYear, fillYear, storedBytes } from './rate-history/year.js';
 
-export const name = 'rate-history';
-
 const corridors = 20;
 const anchors = 50;
 const moments = 1_000;

@@ -5,8 +5,6 @@ import type { Program } from './lib/program.js';
 import { openCrowd } from './rates/all-at-once.js';
 import { ratesOverInstantAnchors } from './rates/instant-anchors.js';
 
-export const name = 'rates';
-
 const rounds = 5;
 const crowdSize = 1_000;
 const ratesPath = '/api/rates/usdc-ngn';

@@ -4,8 +4,6 @@ import { compareLoads, type LoadLine } from './lib/compare-loads.js';
 import type { Target } from './lib/measure.js';
 import { ratesPath, returningClients, scoresPath, startReadBench } from './lib/read-service.js';
 
-export const name = 'reads';
-
 const rounds = 5;
 const paths = [
   ratesPath,

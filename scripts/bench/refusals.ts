@@ -5,8 +5,6 @@ import { compareLoads, type LoadLine } from './lib/compare-loads.js';
 import type { Measured, Target } from './lib/measure.js';
 import { ratesPath, returningClients, scoresPath, startReadBench } from './lib/read-service.js';
 
-export const name = 'refusals';
-
 const rounds = 5;
 const node = 'bare node:http';
 const refusedTable = `GET ${ratesPath}, a client that is refused (429)`;

@@ -10,8 +10,6 @@ import {
   toStored,
 } from './reputation/aggregation-fixture.js';
 
-export const name = 'reputation-fold';
-
 const hot = { anchors: 1, corridors: 1, days: 1 };
 const table = 'outcomes of one anchor, corridor and day counted';
 const chunk = 2_000;

@@ -6,8 +6,6 @@ import {
   openAggregationFixture,
 } from './reputation/aggregation-fixture.js';
 
-export const name = 'reputation-leaderboard';
-
 const size = { anchors: 1_000, corridors: 20 };
 const limit = 100;
 

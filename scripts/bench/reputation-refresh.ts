@@ -9,8 +9,6 @@ import {
   outcomeOf,
 } from './reputation/aggregation-fixture.js';
 
-export const name = 'reputation-refresh';
-
 const spread = { anchors: 40, corridors: 3, days: 30 };
 const rounds = 9;
 const many = 1_000_000;

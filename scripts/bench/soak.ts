@@ -10,7 +10,6 @@ import { openFiles, openServerReadings } from './soak/readings.js';
 import { findSustainableRate } from './soak/sustainable-rate.js';
 import type { TrafficReport, TrafficStart } from './soak/traffic.js';
 
-export const name = 'soak';
 /** The soak takes longer than all other benches together. */
 export const onlyWhenNamed = true;
 

@@ -5,8 +5,6 @@ import type { BenchContext, BenchRow } from './lib/bench.js';
 import { medianOf, ms, ratioOfRounds } from './lib/figures.js';
 import { inTurns } from './lib/in-turns.js';
 
-export const name = 'start';
-
 const rounds = 5;
 
 interface Start {

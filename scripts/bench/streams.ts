@@ -4,8 +4,6 @@ import { median, microseconds, ms, percent, significant } from './lib/figures.js
 import type { Program } from './lib/program.js';
 import type { OpenQuestion, ReadersState } from './streams/readers.js';
 
-export const name = 'streams';
-
 /** The goal of the project; BENCH_STREAMS asks for fewer, as a machine with few descriptors has to. */
 const readers = Number(process.env.BENCH_STREAMS ?? 10_000);
 const perClient = 20;

@@ -11,8 +11,6 @@ import { besideGoal } from './webhooks/goal.js';
 import { benchSecret } from './webhooks/secret.js';
 import { freshId, nowMs, openTarget, type WebhookTarget } from './webhooks/target.js';
 
-export const name = 'webhooks';
-
 const rounds = 3;
 /** The service's number of concurrent deliveries to one webhook. */
 const atOnce = 8;

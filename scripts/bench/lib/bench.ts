@@ -14,13 +14,11 @@ import type { AnchorsStarted, CallCounts } from './programs/anchors.js';
 export type { BenchRow } from './figures.js';
 
 /**
- * What every file of scripts/bench exports (helpers and programs live in folders): `name`, the file's, and `run`. A
- * bench measures alternatives in turns in one run and reports their ratios; it never passes or fails by time, except for the
+ * What every file of scripts/bench exports (helpers and programs live in folders); its name is the file's. A bench
+ * measures alternatives in turns in one run and reports their ratios; it never passes or fails by time, except for the
  * soak. It throws only where what it measured was wrong: answers with another status, a count that is not what it must be.
  */
 export interface Bench {
-  /** The name on the command line, such as `http`. */
-  name: string;
   run(context: BenchContext): Promise<BenchRow[]>;
   /** Time after which the bench is aborted; four minutes if absent. */
   limitMs?: number;
@@ -110,7 +108,8 @@ export interface BenchRun<Result = BenchRow[]> {
 
 /** Runs one bench; everything that it started has ended when `rows` settles. */
 export function runBench<Result>(
-  bench: Pick<Bench, 'name'> & { run(context: BenchContext): Promise<Result> },
+  name: string,
+  run: (context: BenchContext) => Promise<Result>,
   settings: BenchSettings,
 ): BenchRun<Result> {
   const parts = new StartedParts(settings.say);
@@ -120,8 +119,8 @@ export function runBench<Result>(
     parts.interrupt();
     return parts.stop();
   };
-  const late = () => new Error(`${bench.name} was not done in ${settings.limitMs / 1000} s`);
-  const measured = withTimeout(settings.limitMs, bench.run(contextOf(settings, parts, over.signal)), late);
+  const late = () => new Error(`${name} was not done in ${settings.limitMs / 1000} s`);
+  const measured = withTimeout(settings.limitMs, run(contextOf(settings, parts, over.signal)), late);
   return { rows: measured.finally(stop), stop };
 }
 
