@@ -55,10 +55,7 @@ async function run(options: StormOptions, parts: StartedParts): Promise<Verdict>
   const startedAtMs = clock();
   const folder = await emptyFolder(seed);
   const dataFolder = await mkdtemp(join(tmpdir(), 'fairlead-faults-'));
-  await parts.add(
-    'the data',
-    Promise.resolve({ stop: () => rm(dataFolder, { recursive: true, force: true }) }),
-  );
+  await parts.add('the data', { stop: () => rm(dataFolder, { recursive: true, force: true }) });
 
   const without: FaultKind[] = [];
   const leaveOut = (kind: FaultKind, why: string) => {
@@ -72,7 +69,7 @@ async function run(options: StormOptions, parts: StartedParts): Promise<Verdict>
   if (!(await runs('prlimit'))) leaveOut('exhaust-files', 'there is no prlimit');
   if (members.smallDisk === undefined) leaveOut('fill-disk', 'the system mounts no file system for a user');
   const plan = planFaults({ ...options, without });
-  const watch = await parts.add('the watch of elections', Promise.resolve(watchElections(members, clock)));
+  const watch = await parts.add('the watch of elections', watchElections(members, clock));
 
   // Each gets its own random source, so that one's use of it does not change the other's numbers.
   const surroundings = await parts.add(
@@ -88,7 +85,7 @@ async function run(options: StormOptions, parts: StartedParts): Promise<Verdict>
   const ledgerFile = join(folder, 'ledger.jsonl');
   const given = { target: instances, surroundings, credentials, clock, ledgerFile };
   const traffic = await createTraffic({ ...given, random: seeded(seed + 2) });
-  await parts.add('the traffic', Promise.resolve(traffic));
+  await parts.add('the traffic', traffic);
 
   const chronicle = createChronicle(clock, say);
   const calmMs = options.calmSeconds * 1_000;
@@ -193,7 +190,7 @@ const asAnOperator = {
 
 async function compiledService(parts: StartedParts, root: string | undefined): Promise<string> {
   const compiled = await compile({ name: 'faults', ...(root === undefined ? {} : { root }) });
-  await parts.add('the compiled service', Promise.resolve({ stop: compiled.remove }));
+  await parts.add('the compiled service', { stop: compiled.remove });
   return compiled.fileOf('server/main');
 }
 

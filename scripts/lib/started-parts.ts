@@ -21,7 +21,7 @@ export class StartedParts {
   constructor(private readonly report: (line: string) => void) {}
 
   /** Waits for a part to be up and keeps it. Throws Interrupted when a stop was requested meanwhile. */
-  async add<T extends { stop(): Promise<void> }>(name: string, starting: Promise<T>): Promise<T> {
+  async add<T extends { stop(): Promise<void> }>(name: string, starting: T | Promise<T>): Promise<T> {
     const part = await starting;
     this.parts.push({ name, stop: () => part.stop() });
     if (this.interrupted) throw new Interrupted(`stopped while starting ${name}`);

@@ -132,7 +132,7 @@ function contextOf(settings: BenchSettings, parts: StartedParts, signal: AbortSi
       program: release.fileOf(program),
       probe: compiled.fileOf('scripts/bench/lib/programs/probe'),
     };
-    return parts.add(program, Promise.resolve(startProgram(files, options)));
+    return parts.add(program, startProgram(files, options));
   }
 
   return {
@@ -172,7 +172,7 @@ function contextOf(settings: BenchSettings, parts: StartedParts, signal: AbortSi
     },
     onEnd: (name, stop) => {
       // Rejects when the bench is being stopped already; the part is still kept and stopped.
-      parts.add(name, Promise.resolve({ stop })).catch(() => undefined);
+      parts.add(name, { stop }).catch(() => undefined);
     },
   };
 }
