@@ -1,23 +1,7 @@
-import type { Clock, Random } from '../../server/ports.js';
-
 /** The service under faults, as its clients see it: addresses of instances, some of which may be dead or stopped. */
 export interface Target {
   /** `http://127.0.0.1:<port>` of each instance that was started and not permanently removed. */
   urls(): readonly string[];
-}
-
-/** The parts around the service that are not broken: anchors, ledger, oracle, receivers of webhooks. */
-export interface Surroundings {
-  /** Environment of every service process: FLEET_FILE, FX_URL, LEDGER_RPC_URL, ORACLE_URL, OUTBOUND_ALLOW, … */
-  env: Readonly<Record<string, string>>;
-  stop(): Promise<void>;
-}
-
-export interface SurroundingsOptions {
-  random: Random;
-  clock: Clock;
-  /** For fleet and state files; the caller keeps the folder of a failed run. */
-  folder: string;
 }
 
 /** The credentials that every service process is given and the traffic uses. */
@@ -84,16 +68,6 @@ export interface Traffic {
   counts(): Readonly<Record<string, number>>;
 }
 
-export interface TrafficOptions<Around extends Surroundings = Surroundings> {
-  target: Target;
-  surroundings: Around;
-  credentials: Credentials;
-  random: Random;
-  clock: Clock;
-  /** The file to which acknowledged answers are written before they count. */
-  ledgerFile: string;
-}
-
 /** Something acknowledged that is lost, duplicated or changed, or something stored that was never acknowledged. */
 export interface Finding {
   /** What was compared, such as `intents` or `deliveries`. */
@@ -107,10 +81,4 @@ export interface Finding {
 export interface Comparison {
   compared: Readonly<Record<string, number>>;
   findings: readonly Finding[];
-}
-
-export interface CompareOptions<Around extends Surroundings = Surroundings> {
-  mongoUri: string;
-  ledgerFile: string;
-  surroundings: Around;
 }

@@ -5,7 +5,7 @@ import { batchKeyId } from '../../../contract/verification/verify-batch.js';
 import type { ReferenceOracle } from '../../reference-oracle/index.js';
 import { readLedger } from '../ledger.js';
 import { entriesOf, type LedgerEntry } from '../ledger-entries.js';
-import type { CompareOptions, Comparison, Surroundings } from '../ports.js';
+import type { Comparison } from '../ports.js';
 import { compareBatches } from './batches.rules.js';
 import { compareCounts } from './counts.rules.js';
 import { compareDeliveries } from './deliveries.rules.js';
@@ -17,9 +17,17 @@ import { compareTransitions } from './transitions.rules.js';
 import { compareWebhooks } from './webhooks.rules.js';
 
 /** What sources other than the database know about the run. */
-export interface Witnesses extends Surroundings {
+export interface Witnesses {
+  /** The environment of the service. */
+  env: Readonly<Record<string, string>>;
   oracle: Pick<ReferenceOracle, 'taken'>;
   anchors: { anchors: readonly { id: string }[] };
+}
+
+export interface CompareOptions {
+  mongoUri: string;
+  ledgerFile: string;
+  surroundings: Witnesses;
 }
 
 /**
@@ -27,7 +35,7 @@ export interface Witnesses extends Surroundings {
  * accepted and what the receivers got. Run it after the traffic has settled and the service has stopped, so that nothing
  * changes meanwhile.
  */
-export async function compare(options: CompareOptions<Witnesses>): Promise<Comparison> {
+export async function compare(options: CompareOptions): Promise<Comparison> {
   const { mongoUri, ledgerFile, surroundings } = options;
   const entries = await readLedger(ledgerFile);
   const stored = await readStored(mongoUri);

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
+import type { Clock, Random } from '../../../server/ports.js';
 import { openLedger } from '../ledger.js';
-import type { Traffic, TrafficOptions } from '../ports.js';
+import type { Credentials, Target, Traffic } from '../ports.js';
 import { createAnswerLog } from './answers.js';
 import { createClients } from './clients.js';
 import type { TrafficContext } from './context.js';
@@ -18,6 +19,17 @@ import { createWebhooks } from './webhooks.js';
 
 export { startSurroundings, type TrafficSurroundings } from './surroundings.js';
 
+export interface TrafficOptions {
+  target: Target;
+  surroundings: TrafficSurroundings;
+  credentials: Credentials;
+  random: Random;
+  clock: Clock;
+  /** The file to which acknowledged answers are written before they count. */
+  ledgerFile: string;
+  settings?: Partial<TrafficSettings>;
+}
+
 /** Part of the two minutes reserved for the time after the storm. */
 const settleWithinMs = 100_000;
 
@@ -25,9 +37,7 @@ const settleWithinMs = 100_000;
  * Readers, wallets, parties to disputes, an operator, receivers and a scheduler, all at the same time, against whichever
  * instances there are. Resolves when the first webhooks are registered, so that every event has a receiver.
  */
-export async function createTraffic(
-  options: TrafficOptions<TrafficSurroundings> & { settings?: Partial<TrafficSettings> },
-): Promise<Traffic> {
+export async function createTraffic(options: TrafficOptions): Promise<Traffic> {
   const { target, surroundings, credentials, random, clock, ledgerFile } = options;
   const ledger = await openLedger(ledgerFile);
   const answers = createAnswerLog();

@@ -1,16 +1,26 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock, Random } from '../../../server/ports.js';
 import { type Balancer, startBalancer } from '../../lib/balancer.js';
 import { StartedParts } from '../../lib/started-parts.js';
 import { type ReferenceOracle, startReferenceOracle } from '../../reference-oracle/index.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../simulated-anchors/index.js';
 import { type SimulatedLedger, startSimulatedLedger } from '../../simulated-ledger/index.js';
-import type { Surroundings, SurroundingsOptions, Target } from '../ports.js';
+import type { Target } from '../ports.js';
 import { type Receivers, startReceivers } from './receivers.js';
 
-/** The surroundings with what only the traffic needs. */
-export interface TrafficSurroundings extends Surroundings {
+export interface SurroundingsOptions {
+  random: Random;
+  clock: Clock;
+  /** For fleet and state files; the caller keeps the folder of a failed run. */
+  folder: string;
+}
+
+/** The parts around the service that are not broken: anchors, ledger, oracle, receivers of webhooks. */
+export interface TrafficSurroundings {
+  /** Environment of every service process: FLEET_FILE, FX_URL, LEDGER_RPC_URL, ORACLE_URL, OUTBOUND_ALLOW, … */
+  env: Readonly<Record<string, string>>;
   anchors: SimulatedAnchors;
   ledger: SimulatedLedger;
   oracle: ReferenceOracle;
@@ -19,6 +29,7 @@ export interface TrafficSurroundings extends Surroundings {
   serve(target: Target): void;
   /** From now on, the oracle and the receivers answer correctly and at once. */
   calm(): void;
+  stop(): Promise<void>;
 }
 
 /** Anchors of the corridor in which the wallets of the traffic sell; all speak SEP-24 and granted a partner token. */
