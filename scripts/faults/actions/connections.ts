@@ -8,7 +8,7 @@ const commitWithinMs = 30_000;
 export const cutConnections: Action = async (fault, stage) => {
   const primary = await stage.members.untilPrimary();
   await untilWriting(stage);
-  const count = stage.members.proxy(primary).cut('services');
+  const count = stage.members.proxy(primary).cutServices();
   stage.chronicle.say(fault, `resets ${count} connections of services to member ${primary}`);
   return count > 0 ? 'done' : 'missed';
 };

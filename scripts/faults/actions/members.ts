@@ -4,8 +4,6 @@ import type { Fault } from '../plan.rules.js';
 import type { Action, Stage } from './stage.js';
 import { untilWriting } from './until-writing.js';
 
-/** The time that a set of three needs to recover, on a machine with other work. */
-const wholeWithinMs = 90_000;
 const delayOfMemberMs = 400;
 const withoutElectionSeconds = 8;
 const smallDiskMember: MemberNumber = 2;
@@ -21,7 +19,7 @@ export const killPrimary: Action = async (fault, stage) => {
     writesUnderWay,
   });
   stage.chronicle.say(fault, `kills member ${primary}, ${writesUnderWay} writes under way`);
-  await member.kill('SIGKILL');
+  await member.kill();
   await delay(fault.lastsMs);
   await member.start();
   return untilWhole(stage);
@@ -114,6 +112,6 @@ export const fillDisk: Action = async (fault, stage) => {
 };
 
 async function untilWhole(stage: Stage): Promise<'done'> {
-  await stage.members.untilWhole(wholeWithinMs);
+  await stage.members.untilWhole();
   return 'done';
 }

@@ -5,8 +5,8 @@ import { passOneWay } from './one-way.js';
 /** The one address by which the other members and the services know a member. */
 export interface MemberProxy {
   port: number;
-  /** Closes the connections that come from this place, or all. Returns their number. */
-  cut(from?: Place): number;
+  /** Closes the connections that come from services. Returns their number. */
+  cutServices(): number;
   /**
    * Cuts the next connection on which a service commits a transaction, as the commit passes: the member does not see it,
    * or sees it while the service does not see the answer. False where none was committed before the signal.
@@ -95,8 +95,8 @@ export async function startMemberProxy(options: MemberProxyOptions): Promise<Mem
 
   return {
     port,
-    cut(from) {
-      const chosen = [...links].filter((link) => from === undefined || link.from === from);
+    cutServices() {
+      const chosen = [...links].filter((link) => link.from === 'services');
       for (const link of chosen) end(link);
       return chosen.length;
     },

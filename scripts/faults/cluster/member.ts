@@ -24,7 +24,7 @@ export interface Member {
   hello(): Promise<Hello | undefined>;
   admin(command: Record<string, unknown>): Promise<Record<string, unknown>>;
   /** Resolves when the process is gone. */
-  kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  kill(): Promise<void>;
   pause(): void;
   resume(): void;
   /** Kills the process if it still runs, and closes the connection that queries it. */
@@ -82,6 +82,13 @@ export function createMember({ binary, dbPath, port, logFile, setName }: MemberO
     }
   }
 
+  async function end(): Promise<void> {
+    if (!runs() || child === undefined) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+
   return {
     port,
     pid: () => (runs() ? child?.pid : undefined),
@@ -122,22 +129,14 @@ export function createMember({ binary, dbPath, port, logFile, setName }: MemberO
         await delay(100);
       }
     },
-    async kill(signal) {
-      if (!runs() || child === undefined) return;
-      const ended = once(child, 'exit');
-      appendFileSync(logFile, `--- ${signal} at ${new Date().toISOString()}\n`);
-      child.kill(signal);
-      if (signal === 'SIGTERM') child.kill('SIGCONT');
-      await ended;
+    async kill() {
+      if (runs()) appendFileSync(logFile, `--- SIGKILL at ${new Date().toISOString()}\n`);
+      await end();
     },
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
     async stop() {
-      if (runs() && child !== undefined) {
-        const ended = once(child, 'exit');
-        child.kill('SIGKILL');
-        await ended;
-      }
+      await end();
       await (await connecting?.catch(() => undefined))?.close(true);
     },
   };

@@ -10,8 +10,6 @@ export interface Webhooks {
   registerLater(): Promise<void>;
   /** Enables what a refusal disabled and sends again what failed, as an operator does, until the signal aborts. */
   keep(signal: AbortSignal): Promise<void>;
-  /** The ids of the acknowledged webhooks. */
-  ids(): readonly string[];
 }
 
 const keepEveryMs = 5_000;
@@ -21,7 +19,6 @@ const betweenAttemptsMs = 500;
 export function createWebhooks(context: TrafficContext): Webhooks {
   const { clients, surroundings, settings, clock, ending, over } = context;
   const { receivers } = surroundings;
-  const ids: string[] = [];
   let attempts = 0;
 
   /**
@@ -37,7 +34,7 @@ export function createWebhooks(context: TrafficContext): Webhooks {
         .operator()
         .webhooks.createWebhook({ body })
         .catch(() => undefined);
-      if (answer?.status === 201) return void ids.push(answer.body.id);
+      if (answer?.status === 201) return;
       if (answer !== undefined && answer.status < 429)
         return context.refused(`A webhook was refused with ${answer.status}.`);
       await delay(betweenAttemptsMs, undefined, { signal: over });
@@ -68,6 +65,5 @@ export function createWebhooks(context: TrafficContext): Webhooks {
     },
     // What could not be repaired this time is repaired the next time.
     keep: (signal) => repeatedly(context, keepEveryMs, signal, () => mend().catch(() => undefined)),
-    ids: () => ids,
   };
 }
