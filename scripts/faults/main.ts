@@ -63,8 +63,7 @@ async function run(options: StormOptions, parts: StartedParts): Promise<Verdict>
     say(`Left out: ${kind}, since ${why}`);
   };
   const compiled = await compiledService(parts, options.server);
-  const older = await olderProgram(parts);
-  if (typeof older !== 'string') leaveOut('release-before', older.why);
+  const older = await olderProgram(parts, (why) => leaveOut('release-before', why));
   const members = await parts.add('the members', startMembers({ folder, dataFolder }));
   if (!(await runs('prlimit'))) leaveOut('exhaust-files', 'there is no prlimit');
   if (members.smallDisk === undefined) leaveOut('fill-disk', 'the system mounts no file system for a user');
@@ -98,7 +97,7 @@ async function run(options: StormOptions, parts: StartedParts): Promise<Verdict>
     members,
     instances,
     writesUnderWay: traffic.writesUnderWay,
-    releaseBefore: typeof older === 'string' ? older : undefined,
+    releaseBefore: older,
     clock,
     chronicle,
     cronSecret: credentials.cronSecret,
@@ -194,12 +193,16 @@ async function compiledService(parts: StartedParts, root: string | undefined): P
   return compiled.fileOf('server/main');
 }
 
-async function olderProgram(parts: StartedParts): Promise<string | { why: string }> {
+async function olderProgram(
+  parts: StartedParts,
+  leaveOut: (why: string) => void,
+): Promise<string | undefined> {
   try {
     return await compiledService(parts, await releaseBefore());
   } catch (error) {
     if (!(error instanceof NoReleaseBefore)) throw error;
-    return { why: error.message };
+    leaveOut(error.message);
+    return undefined;
   }
 }
 

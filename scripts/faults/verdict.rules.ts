@@ -77,17 +77,20 @@ export function vacuity(seen: StormSeen): Check[] {
   const missing = kinds.filter((kind) => (done.get(kind) ?? 0) === 0);
   const acknowledged = new Set(answers.filter((one) => one.acknowledged).map(({ kind }) => kind));
   return [
-    bySpeed(`${electedAtMs.length} elections were seen, of ${asked.elections} asked for`, [
-      ...(electedAtMs.length < asked.elections ? ['The run is vacuous: too few elections.'] : []),
-    ]),
-    bySpeed(`${kills.length} processes were killed, of ${asked.kills} asked for`, [
-      ...(kills.length < asked.kills ? ['The run is vacuous: too few kills.'] : []),
-    ]),
-    bySpeed(`${withWrites} of ${kills.length} kills hit writes under way`, [
-      ...(withWrites <= kills.length * shareWithWrites && kills.length > 0
+    bySpeed(
+      `${electedAtMs.length} elections were seen, of ${asked.elections} asked for`,
+      electedAtMs.length < asked.elections ? ['The run is vacuous: too few elections.'] : [],
+    ),
+    bySpeed(
+      `${kills.length} processes were killed, of ${asked.kills} asked for`,
+      kills.length < asked.kills ? ['The run is vacuous: too few kills.'] : [],
+    ),
+    bySpeed(
+      `${withWrites} of ${kills.length} kills hit writes under way`,
+      withWrites <= kills.length * shareWithWrites && kills.length > 0
         ? ['The run is vacuous: most kills hit no write.']
-        : []),
-    ]),
+        : [],
+    ),
     bySpeed(
       'every kind of fault that was planned occurred',
       missing.map((kind) => `The run is vacuous: ${kind} never occurred.`),
@@ -159,9 +162,10 @@ export function availability(seen: StormSeen): Check[] {
 /** An instance whose database was just broken may fail to stop cleanly; most must stop cleanly. */
 function stopped({ stops }: StormSeen): Check {
   const clean = stops.filter((how) => how === 0).length;
-  return bySpeed(`${clean} of ${stops.length} instances that were asked to stop ended with 0`, [
-    ...(clean * 2 < stops.length ? ['Most did not.'] : []),
-  ]);
+  return bySpeed(
+    `${clean} of ${stops.length} instances that were asked to stop ended with 0`,
+    clean * 2 < stops.length ? ['Most did not.'] : [],
+  );
 }
 
 /** Clients that the instance holds points for are served, also while the primary is frozen; others are counted apart. */

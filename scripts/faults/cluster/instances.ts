@@ -93,16 +93,16 @@ export async function startInstances(options: InstancesOptions): Promise<Instanc
       const whole = await untilOneIsSpared();
       const instance = whole[number % whole.length] as Instance;
       taken.add(instance);
-      const time: { now?: BrokenTime } = {};
+      let time: BrokenTime | undefined;
       const serves = () => {
-        if (time.now !== undefined) time.now.toMs = clock();
-        delete time.now;
+        if (time !== undefined) time.toMs = clock();
+        time = undefined;
       };
       return {
         instance,
         breaks() {
-          time.now = { url: instance.url, fromMs: clock(), toMs: undefined };
-          broken.push(time.now);
+          time = { url: instance.url, fromMs: clock(), toMs: undefined };
+          broken.push(time);
         },
         serves,
         mend(work) {

@@ -31,7 +31,7 @@ export function compareDeliveries(
     if (got.some(({ bodyHash }) => bodyHash !== sha256(body)))
       add(_id, 'Its receiver got another body than is stored.');
   }
-  for (const pair of doubled(deliveries, ({ eventId, webhookId }) => `${eventId} ${webhookId}`).keys())
+  for (const pair of doubled(deliveries, ({ eventId, webhookId }) => `${eventId} ${webhookId}`))
     add(pair, 'The event has several deliveries for this webhook.');
   const sent = new Set(deliveries.map(({ eventId, webhookId }) => `${eventId} ${urls.get(webhookId)}`));
   for (const [pair, got] of received) {

@@ -47,6 +47,6 @@ export function compareDisputes(
     if (kept !== due) add(_id, `It is ${status}, and the intent keeps the effect ${kept}, not ${due}.`);
   }
   const party = ({ intentHash, filedBy }: DisputeDocument) => `${intentHash} ${filedBy}`;
-  for (const doubles of doubled(disputes, party).keys()) add(doubles, 'The party has several disputes.');
+  for (const doubles of doubled(disputes, party)) add(doubles, 'The party has several disputes.');
   return found;
 }

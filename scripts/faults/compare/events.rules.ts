@@ -24,7 +24,7 @@ export function compareEvents(
   const expected = new Set(causesOf(causes));
   const stored = new Set(events.map(causeOf));
   for (const cause of expected) if (!stored.has(cause)) add(cause, 'It happened, and its event is lost.');
-  for (const cause of doubled(events, causeOf).keys()) add(cause, 'It has several events.');
+  for (const cause of doubled(events, causeOf)) add(cause, 'It has several events.');
   const known = new Set(causes.webhooks.map(({ _id }) => _id));
   const subscribedBefore = subscriptions(entries, causes.webhooks);
   for (const event of events) {

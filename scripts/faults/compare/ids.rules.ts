@@ -6,14 +6,8 @@ export function byKey<Item>(items: readonly Item[], keyOf: (item: Item) => strin
 }
 
 /** The keys that occur more than once; items without a key are ignored. */
-export function doubled<Item>(
-  items: readonly Item[],
-  keyOf: (item: Item) => string | undefined,
-): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    if (key !== undefined) groups.set(key, [...(groups.get(key) ?? []), item]);
-  }
-  return new Map([...groups].filter(([, group]) => group.length > 1));
+export function doubled<Item>(items: readonly Item[], keyOf: (item: Item) => string | undefined): string[] {
+  const counts = new Map<string, number>();
+  for (const key of items.flatMap((item) => keyOf(item) ?? [])) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count > 1).map(([key]) => key);
 }

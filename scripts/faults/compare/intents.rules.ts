@@ -42,12 +42,12 @@ export function compareIntents(entries: readonly LedgerEntry[], intents: readonl
   }
   for (const { _id } of intents) if (!sent.has(_id)) add(_id, 'It is stored, and nobody sent it.');
   const twiceNew = entriesOf(entries, 'intent_acknowledged').filter(({ isNew }) => isNew);
-  for (const hash of doubled(twiceNew, ({ intentHash }) => intentHash).keys())
+  for (const hash of doubled(twiceNew, ({ intentHash }) => intentHash))
     add(hash, 'It was acknowledged as new twice.');
   const followed = ({ anchorId, transactionId }: Intent) => transactionId && `${anchorId} ${transactionId}`;
-  for (const transaction of doubled(intents, followed).keys())
+  for (const transaction of doubled(intents, followed))
     add(transaction, 'Several intents follow this transaction.');
-  for (const payment of doubled(intents, ({ paymentId }) => paymentId).keys())
+  for (const payment of doubled(intents, ({ paymentId }) => paymentId))
     add(payment, 'Several intents were paid by this payment.');
   return found;
 }

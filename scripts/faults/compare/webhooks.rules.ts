@@ -20,7 +20,7 @@ export function compareWebhooks(
   }
   for (const { _id, url } of webhooks)
     if (!sent.has(url)) add(_id, 'It is stored, and nobody registered it.');
-  for (const url of doubled(webhooks, (webhook) => webhook.url).keys())
+  for (const url of doubled(webhooks, (webhook) => webhook.url))
     add(url, 'One registration made several webhooks.');
   return found;
 }
