@@ -6,13 +6,14 @@ import {
   type RollupDelta,
 } from '../../../server/features/reputation/aggregation.rules.js';
 import {
-  counterNames,
   differenceOf,
   eachHistogram,
-  emptyCounts,
   type Rollup,
 } from '../../../server/features/reputation/counters.rules.js';
-import { changeHistogram } from '../../../server/features/reputation/settle-histogram.rules.js';
+import {
+  changeHistogram,
+  emptyHistogram,
+} from '../../../server/features/reputation/settle-histogram.rules.js';
 import type { Finding } from '../ports.js';
 
 /** What the reputation holds: roll-ups by anchor, day and corridor, and account-days. */
@@ -54,12 +55,7 @@ export function aggregatable(intent: Intent): AggregatableIntent {
   return { ...intent, ...(counting ?? { pendingAggregation: false, counted: null, admission: null }) };
 }
 
+/** An empty roll-up after this change. */
 function rollupOf(delta: RollupDelta): Rollup {
-  const { anchorId, corridor, day } = delta;
-  const rollup = { ...emptyCounts, anchorId, corridor, day };
-  for (const name of counterNames) rollup[name] = delta[name];
-  return Object.assign(
-    rollup,
-    eachHistogram((name) => changeHistogram(rollup[name], delta[name])),
-  );
+  return { ...delta, ...eachHistogram((name) => changeHistogram(emptyHistogram, delta[name])) };
 }
