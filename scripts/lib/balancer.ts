@@ -1,23 +1,24 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** One address for several instances, like a balancer that only considers connections. */
-export interface Balancer<Ports extends Iterable<number> = Set<number>> {
+export interface Balancer {
   url: string;
-  /** Ports of the instances that new connections go to, in turn; those that refuse one are passed over. */
-  ports: Ports;
   /** Breaks every connection; new ones are taken. */
   breakAll(): void;
   stop(): Promise<void>;
 }
 
-/** With two instances, a client that reconnects mostly comes to the other one. */
-export async function startBalancer<Ports extends Iterable<number>>(ports: Ports): Promise<Balancer<Ports>> {
+/**
+ * With two instances, a client that reconnects mostly comes to the other one.
+ * @param ports of the instances that a new connection goes to, in turn; those that refuse it are passed over
+ */
+export async function startBalancer(ports: () => readonly number[]): Promise<Balancer> {
   const sockets = new Set<Socket>();
   let turn = 0;
 
   const server = createServer((client) => {
     turn += 1;
-    const all = [...ports];
+    const all = ports();
     const inTurn = all.map((_, index) => all[(turn + index) % all.length] ?? 0);
     keep(client);
     passOn(client, inTurn);
@@ -56,7 +57,6 @@ export async function startBalancer<Ports extends Iterable<number>>(ports: Ports
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ports,
     breakAll,
     async stop() {
       breakAll();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Random } from '../../../server/ports.js';
-import { type Balancer, startBalancer } from '../../lib/balancer.js';
+import { startBalancer } from '../../lib/balancer.js';
 import { StartedParts } from '../../lib/started-parts.js';
 import { type ReferenceOracle, startReferenceOracle } from '../../reference-oracle/index.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../simulated-anchors/index.js';
@@ -59,8 +59,9 @@ export async function startSurroundings(options: SurroundingsOptions): Promise<T
       return chance < 0.09 ? { lateMs: 1_500 } : 'honest';
     });
     const receivers = await parts.add('the receivers', startReceivers({ random }));
-    const instances = new InstancePorts();
-    const front: Balancer<InstancePorts> = await parts.add('the front', startBalancer(instances));
+    let target: Target | undefined;
+    const ports = () => (target?.urls() ?? []).map((url) => Number(new URL(url).port));
+    const front = await parts.add('the front', startBalancer(ports));
     const fleetFile = join(folder, 'fleet.json');
     await writeFile(fleetFile, JSON.stringify(anchors.fleet));
 
@@ -85,8 +86,8 @@ export async function startSurroundings(options: SurroundingsOptions): Promise<T
         // In production, a failure has a day of grace; here, it has seconds.
         FAILURE_GRACE_SECONDS: '5',
       },
-      serve(target) {
-        instances.target = target;
+      serve(instances) {
+        target = instances;
       },
       calm() {
         oracle.behaveAlways(() => 'honest');
@@ -97,15 +98,6 @@ export async function startSurroundings(options: SurroundingsOptions): Promise<T
   } catch (error) {
     await parts.stop();
     throw error;
-  }
-}
-
-/** The ports of the instances at the time of a connection. */
-class InstancePorts implements Iterable<number> {
-  target: Target | undefined;
-
-  *[Symbol.iterator](): Iterator<number> {
-    for (const url of this.target?.urls() ?? []) yield Number(new URL(url).port);
   }
 }
 

@@ -18,8 +18,7 @@ const itInBrowser = itWhere(
 let balancer: Balancer;
 
 beforeAll(async () => {
-  balancer = await startBalancer(new Set<number>());
-  balancer.ports.add(Number(new URL(fixture.app.url).port));
+  balancer = await startBalancer(() => [Number(new URL(fixture.app.url).port)]);
 });
 afterAll(() => balancer?.stop());
 

@@ -33,7 +33,7 @@ let anchors: SimulatedAnchors;
 let receiver: Receiver;
 let service: ServiceProcess;
 /** The public address of the service. */
-let balancer: Balancer<Set<number>>;
+let balancer: Balancer;
 /** The mongods that have not been lost. */
 const mongods = new Set<PrivateMongo>();
 
@@ -44,7 +44,7 @@ beforeEach(async () => {
   [lost, restored] = await Promise.all([privateMongo(), privateMongo()]);
   mongods.clear();
   mongods.add(lost).add(restored);
-  balancer = await startBalancer(new Set<number>());
+  balancer = await startBalancer(() => [service.port]);
   oracle = await startReferenceOracle({ clock: Date.now });
   receiver = await startReceiver();
   anchors = await startSimulatedAnchors({
@@ -81,8 +81,6 @@ async function start(mongod: PrivateMongo): Promise<void> {
       OUTBOUND_ALLOW: [...anchors.allow, receiver.origin].join(','),
     },
   });
-  balancer.ports.clear();
-  balancer.ports.add(service.port);
 }
 
 /** The guide's command that begins with this text, with the addresses and files of this test. */

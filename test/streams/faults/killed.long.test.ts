@@ -33,6 +33,8 @@ const random = seeded(runSeed());
 let mongod: PrivateMongo;
 let anchors: SimulatedAnchors;
 let balancer: Balancer;
+/** The instances that the balancer knows. */
+const ports = new Set<number>();
 let instances: ServiceProcess[] = [];
 let clients = 0;
 /** Ends every stream after the test. */
@@ -54,7 +56,7 @@ beforeAll(async () => {
     tickMs: 100,
   });
   for (const anchor of anchors.anchors) anchor.setProfile({ outage: null });
-  balancer = await startBalancer(new Set<number>());
+  balancer = await startBalancer(() => [...ports]);
   instances = await Promise.all([start(), start()]);
 }, 120_000);
 afterAll(async () => {
@@ -72,13 +74,13 @@ async function start(): Promise<ServiceProcess> {
     simulated: anchors,
     env: { PUBLIC_URL: balancer.url, CRON_SECRET: testCronSecret },
   });
-  balancer.ports.add(instance.port);
+  ports.add(instance.port);
   return instance;
 }
 
 async function kill(instance: ServiceProcess): Promise<void> {
   await instance.end('SIGKILL');
-  balancer.ports.delete(instance.port);
+  ports.delete(instance.port);
   instances = instances.filter((each) => each !== instance);
 }
 
