@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { publicKeyOf } from '../../../../contract/verification/ed25519.js';
 import { signDispute } from '../../../../contract/verification/sign-dispute.js';
 import { encodePublicKey } from '../../../../contract/verification/strkey.js';
+import { settledIntent } from '../../lib/settled-intent.js';
 import { type EndpointCases, same } from '../cases.js';
 import type { EndpointRequest } from '../client.js';
-import { settledIntent } from '../settled-intent.js';
 import { adminHeaders, anchorId, type CapacityWorld } from '../world.js';
 
 /** Disputes of settled intents, each signed by its own account. */

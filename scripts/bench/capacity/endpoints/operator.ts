@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { encodePublicKey } from '../../../../contract/verification/strkey.js';
+import { settledIntent } from '../../lib/settled-intent.js';
 import { alone, type EndpointCases, same } from '../cases.js';
 import type { EndpointRequest } from '../client.js';
-import { settledIntent } from '../settled-intent.js';
 import { adminHeaders, type CapacityWorld, cronHeaders } from '../world.js';
 
 const outcomes = 200;

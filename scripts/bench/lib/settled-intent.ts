@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Intent } from '../../../server/features/intents/intent.js';
 import { newIntent } from '../../../server/features/intents/new-intent.rules.js';
-import { anchorId, corridor } from './world.js';
+
+const corridor = 'usdc-ngn';
 
 /** An intent of that account that was settled just now, its outcome not yet counted. */
 export function settledIntent(account: string): Intent {
@@ -10,7 +11,7 @@ export function settledIntent(account: string): Intent {
     intentHash: randomBytes(32).toString('hex'),
     body: {
       corridor,
-      anchorId,
+      anchorId: 'harbour',
       account,
       sellAmount: '100',
       nonce: '-',
