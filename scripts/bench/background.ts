@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { scaled } from './capacity/measure.js';
+import { difference, scaled } from './capacity/measure.js';
 import type { WireCount, WireCounts } from './capacity/wire.js';
 import type { BenchContext, BenchRow, ServiceProcess } from './lib/bench.js';
 import { percent, significant } from './lib/figures.js';
@@ -56,7 +56,7 @@ async function measure(
 ): Promise<Measured> {
   const read = async () => ({
     atMs: performance.now(),
-    wire: structuredClone(await counts()),
+    wire: await counts(),
     serviceMs: (await Promise.all(services.map((each) => each.cpuMs()))).reduce((sum, each) => sum + each, 0),
     mongodMs: await processCpuMs(mongodPid),
   });
@@ -64,21 +64,10 @@ async function measure(
   await delay(ms);
   const after = await read();
   const tookMs = after.atMs - before.atMs;
-  const passed = Object.fromEntries(
-    Object.entries(after.wire).map(([command, count]) => [command, minus(count, before.wire[command])]),
-  );
   return {
-    wire: scaled(passed, hourMs / tookMs),
+    wire: scaled(difference(after.wire, before.wire), hourMs / tookMs),
     service: (after.serviceMs - before.serviceMs) / tookMs / services.length,
     mongod: (after.mongodMs - before.mongodMs) / tookMs,
-  };
-}
-
-function minus(count: WireCount, before: WireCount | undefined): WireCount {
-  return {
-    commands: count.commands - (before?.commands ?? 0),
-    sentBytes: count.sentBytes - (before?.sentBytes ?? 0),
-    receivedBytes: count.receivedBytes - (before?.receivedBytes ?? 0),
   };
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import { processCpuMs } from '../lib/program.js';
 import type { EndpointCase } from './cases.js';
 import type { EndpointRequest } from './client.js';
@@ -14,7 +15,6 @@ export interface Idle {
 
 /** What one request costs, on average. */
 export interface Cost {
-  requests: number;
   wire: WireCounts;
   sentBytes: number;
   receivedBytes: number;
@@ -62,41 +62,24 @@ export async function measureCase(world: CapacityWorld, idle: Idle, endpoint: En
   const addresses = endpoint.fromNewClients
     ? requests.map(() => world.newAddress())
     : await welcomed(world, requests);
-  const documentsBefore = await countDocuments(world);
+  const few = pLimit(atOnce);
   const send = (place: number) =>
-    world.client.send(requests[place] as EndpointRequest, addresses[place] ?? '');
+    few(() => world.client.send(requests[place] as EndpointRequest, addresses[place] ?? ''));
+  const places = [...requests.keys()];
   const spans: { before: Reading; after: Reading }[] = [];
-  const span = async (work: () => Promise<unknown>) => {
+  const documents: Record<string, number> = {};
+  for (const batch of endpoint.beforeEach === undefined ? [places] : places.map((place) => [place])) {
+    await endpoint.beforeEach?.(world);
+    const documentsBefore = await countDocuments(world);
     const before = await read(world);
-    await work();
+    await Promise.all(batch.map(send));
     await delay(settlingMs);
     spans.push({ before, after: await read(world) });
-  };
-  let documents = documentsBefore;
-  if (endpoint.beforeEach === undefined) {
-    await span(() => sendAll(requests.length, send));
-    documents = differenceOf(await countDocuments(world), documentsBefore);
-  } else {
-    const kept: Record<string, number> = {};
-    for (const place of requests.keys()) {
-      await endpoint.beforeEach(world);
-      const before = await countDocuments(world);
-      await span(() => send(place));
-      for (const [name, count] of Object.entries(differenceOf(await countDocuments(world), before)))
-        kept[name] = (kept[name] ?? 0) + count;
-    }
-    documents = kept;
+    const more = differenceOf(await countDocuments(world), documentsBefore);
+    for (const [name, count] of Object.entries(more)) documents[name] = (documents[name] ?? 0) + count;
   }
   await endpoint.after?.(world);
   return costOf(requests.length, spans, idle, documents);
-}
-
-async function sendAll(count: number, send: (place: number) => Promise<unknown>): Promise<void> {
-  let next = 0;
-  const worker = async () => {
-    while (next < count) await send(next++);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
 /** An address for each request, whose client has drawn its points of this endpoint by a request that is refused. */
@@ -145,7 +128,6 @@ function costOf(
   const passed = spans.map(({ before, after }) => difference(after.wire, before.wire)).reduce(added, {});
   const own = scaled(difference(passed, scaled(idle.wire, tookMs)), 1 / requests);
   return {
-    requests,
     wire: Object.fromEntries(
       Object.entries(own).filter(
         ([command, { commands }]) => commands >= (command in idle.wire ? leastOfIdle : least),
@@ -179,7 +161,7 @@ function combined(a: WireCounts, b: WireCounts, sign: 1 | -1): WireCounts {
 }
 
 const added = (a: WireCounts, b: WireCounts) => combined(a, b, 1);
-const difference = (a: WireCounts, b: WireCounts) => combined(a, b, -1);
+export const difference = (a: WireCounts, b: WireCounts) => combined(a, b, -1);
 
 export function scaled(counts: WireCounts, factor: number): WireCounts {
   return Object.fromEntries(

@@ -19,8 +19,6 @@ export const anchorId = 'harbour';
 export interface CapacityWorld {
   service: ServiceProcess;
   mongodPid: number | undefined;
-  /** Bypasses the counter. */
-  uri: string;
   /** Bypasses the counter: for documents that a case inserts directly into the database. */
   connection: Connection;
   receiverUrl: string;
@@ -31,9 +29,11 @@ export interface CapacityWorld {
   /** An address that was not used before. */
   newAddress(): string;
   /** Sends a request that is not measured, from a new address; resolves to the answer's JSON. */
-  ask<T>(request: Omit<EndpointRequest, 'expect'> & { expect?: readonly number[] }): Promise<T>;
+  ask<T>(request: UnmeasuredRequest): Promise<T>;
   insertIntents(intents: readonly Intent[]): Promise<void>;
 }
+
+export type UnmeasuredRequest = Omit<EndpointRequest, 'expect'> & { expect?: readonly number[] };
 
 const network = 13;
 
@@ -59,35 +59,32 @@ export async function openWorld(context: BenchContext): Promise<CapacityWorld> {
   let addresses = 0;
 
   const newAddress = () => addressIn(network, ++addresses);
-  const world: CapacityWorld = {
+  async function ask<T>(request: UnmeasuredRequest): Promise<T> {
+    const text = await client.send({ expect: [200, 201, 202, 204], ...request }, newAddress());
+    return (text === '' ? null : JSON.parse(text)) as T;
+  }
+  const anchor = await ask<{ homeDomain: string }>({ method: 'GET', path: `/api/anchors/${anchorId}` });
+  await untilDiscovered(connection);
+  return {
     service,
     mongodPid: mongod.pid,
-    uri: mongod.uri,
     connection,
     receiverUrl,
-    anchorUrl: '',
+    anchorUrl: anchor.homeDomain,
     wire: async () => (await wire.ask('counts')) as WireCounts,
     client,
     newAddress,
-    async ask<T>(request: Omit<EndpointRequest, 'expect'> & { expect?: readonly number[] }) {
-      const text = await client.send({ expect: [200, 201, 202, 204], ...request }, newAddress());
-      return (text === '' ? null : JSON.parse(text)) as T;
-    },
+    ask,
     insertIntents: intents.insertAll,
   };
-  const { homeDomain } = await world.ask<{ homeDomain: string }>({
-    method: 'GET',
-    path: `/api/anchors/${anchorId}`,
-  });
-  return { ...world, anchorUrl: await untilDiscovered(world, homeDomain) };
 }
 
 /** Waits until the service has read in the background which key the anchor signs with. */
-async function untilDiscovered({ connection }: CapacityWorld, homeDomain: string): Promise<string> {
+async function untilDiscovered(connection: Connection): Promise<void> {
   const anchors = connection.collection<{ _id: string; signingKey: string | null }>('anchors');
   for (let tries = 0; tries < 200; tries += 1) {
     const found = await anchors.findOne({ _id: anchorId });
-    if (found?.signingKey) return homeDomain;
+    if (found?.signingKey) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error('the anchor was not discovered');
