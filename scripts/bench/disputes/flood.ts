@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { clientAddresses, fire, forwardedFor, type LoadResult } from '../lib/load.js';
-import { answerQuestion } from '../lib/programs/answer-questions.js';
+import { answerQuestion, serveQuestions } from '../lib/programs/answer-questions.js';
 import type { FloodTarget } from './target.js';
 
 /** So many addresses that each is used a few times only, below its limit per key: every dispute is examined. */
@@ -44,7 +44,4 @@ function unknown(): never {
 
 answerQuestion('verified', () => flood((known) => known, 403));
 answerQuestion('unknown', () => flood(() => randomBytes(32).toString('hex'), 404));
-// Between floods nothing else keeps it running.
-process.channel?.ref();
-process.once('SIGTERM', () => process.exit(0));
-process.send?.('ready');
+serveQuestions();

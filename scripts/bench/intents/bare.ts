@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { mongo } from 'mongoose';
 import { percentile } from '../lib/figures.js';
 import type { LoadResult } from '../lib/load.js';
-import { answerQuestion } from '../lib/programs/answer-questions.js';
+import { answerQuestion, serveQuestions } from '../lib/programs/answer-questions.js';
 import type { Recorded, RecordedIntent } from './recorded.js';
 
 const warmUpMs = 300;
@@ -73,7 +73,4 @@ async function loop(work: () => Promise<void>): Promise<LoadResult> {
 
 answerQuestion('insert', () => loop(insert));
 answerQuestion('draw', () => loop(drawAndInsert));
-// Between measurements nothing else keeps it running.
-process.channel?.ref();
-process.once('SIGTERM', () => process.exit(0));
-process.send?.('ready');
+serveQuestions();

@@ -1,4 +1,4 @@
-import { answerQuestion } from '../lib/programs/answer-questions.js';
+import { answerQuestion, serveQuestions } from '../lib/programs/answer-questions.js';
 import { ratesOverInstantAnchors } from './instant-anchors.js';
 
 const amountsOfAsk = 1_000;
@@ -23,7 +23,4 @@ answerQuestion('ask', async () => {
   }
   return asked;
 });
-// Nothing else keeps the process running.
-process.channel?.ref();
-process.once('SIGTERM', () => process.exit(0));
-process.send?.('ready');
+serveQuestions();

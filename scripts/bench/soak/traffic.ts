@@ -1,5 +1,5 @@
 /** The clients of the soak, in a process of their own: mixed requests at a rate, and streams that are held open. */
-import { answerQuestion } from '../lib/programs/answer-questions.js';
+import { answerQuestion, serveQuestions } from '../lib/programs/answer-questions.js';
 import { holdStreams, type StreamsReport } from './held-streams.js';
 import { createMix, type Mix, type MixOptions } from './mix.js';
 import { type LoopReport, type OpenLoop, startOpenLoop } from './open-loop.js';
@@ -37,6 +37,4 @@ answerQuestion('stop', () => {
   loop.stop();
   held.stop();
 });
-process.channel?.ref();
-process.once('SIGTERM', () => process.exit(0));
-process.send?.('ready');
+serveQuestions();

@@ -1,4 +1,4 @@
-import { answerQuestion } from '../lib/programs/answer-questions.js';
+import { answerQuestion, serveQuestions } from '../lib/programs/answer-questions.js';
 import { type BenchReader, openReader } from './reader.js';
 
 /** The argument of `open`. */
@@ -88,6 +88,4 @@ answerQuestion('forget', () => {
   return null;
 });
 
-// Before there are readers, nothing else keeps the process running.
-process.channel?.ref();
-process.send?.('ready');
+serveQuestions();

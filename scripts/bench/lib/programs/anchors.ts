@@ -20,9 +20,6 @@ answerQuestion('calls', (): CallCounts => {
 answerQuestion('reset-calls', () => {
   for (const anchor of simulated.anchors) anchor.resetCalls();
 });
-process.once('SIGTERM', () => {
-  simulated.stop().then(() => process.exit(0));
-});
 process.send?.({
   fleet: simulated.fleet,
   env: { ...simulated.env, FX_URL: simulated.fxUrl, OUTBOUND_ALLOW: simulated.allow.join(',') },

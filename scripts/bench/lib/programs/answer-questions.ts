@@ -19,3 +19,9 @@ export function answerQuestion(question: string, answer: (about: unknown) => unk
   // The channel by itself does not keep the process running.
   process.channel?.unref();
 }
+
+/** Says that the program is ready, and keeps it running for the questions where nothing else does. */
+export function serveQuestions(): void {
+  process.channel?.ref();
+  process.send?.('ready');
+}

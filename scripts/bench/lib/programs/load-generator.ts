@@ -1,6 +1,6 @@
 import { type Clients, type RequestShape, requestsOf } from '../generator/requests.js';
 import { type LoadOptions, type RunningLoad, startLoad } from '../generator/run.js';
-import { answerQuestion } from './answer-questions.js';
+import { answerQuestion, serveQuestions } from './answer-questions.js';
 
 /** A load as the bench describes it to this program. */
 export interface DescribedLoad extends LoadOptions {
@@ -17,7 +17,4 @@ answerQuestion('warm-up', async (described) => {
   await running.warm;
 });
 answerQuestion('measure', (seconds) => running?.measure(seconds as number));
-// Between loads nothing else keeps it running.
-process.channel?.ref();
-process.once('SIGTERM', () => process.exit(0));
-process.send?.('ready');
+serveQuestions();
