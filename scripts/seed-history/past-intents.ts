@@ -3,7 +3,6 @@ import type { Intent } from '../../server/features/intents/intent.js';
 import { nothingKnown } from '../../server/features/intents/payment-state.rules.js';
 import { nothingObserved, type Observations } from '../../server/features/intents/settle-time.rules.js';
 import type { Clock, Random } from '../../server/ports.js';
-import type { SimulatedCorridor } from '../simulated-anchors/corridors.js';
 import type { Fleet, FleetAnchor } from '../simulated-anchors/fleet-file.js';
 import { anchorDefinitions, type SettlementProfile } from '../simulated-anchors/profiles.js';
 import { drawEnding } from '../simulated-anchors/settlement.js';
@@ -73,7 +72,7 @@ function intent(
   past: Past,
   place: {
     anchor: FleetAnchor;
-    corridor: SimulatedCorridor;
+    corridor: Fleet['corridors'][number];
     at: number;
     deliveryMethods: readonly string[];
     accounts: readonly string[];

@@ -1,30 +1,12 @@
+import type { z } from 'zod';
+import type { fleetSchema } from '../../server/features/anchors/fleet-file.rules.js';
 import type { AnchorContext } from './context.js';
 import { corridorById, corridors, type SimulatedCorridor } from './corridors.js';
 import type { AnchorDefinition } from './profiles.js';
 
-/** The fleet file as the service reads it (server/features/anchors/fleet.ts validates it). */
-export interface Fleet {
-  simulated?: boolean;
-  note?: string;
-  corridors: SimulatedCorridor[];
-  anchors: FleetAnchor[];
-}
-
-export interface FleetAnchor {
-  id: string;
-  name: string;
-  simulated?: boolean;
-  note?: string;
-  homeDomain?: string;
-  endpoints?: {
-    quoteServer?: string;
-    transferServerSep24?: string;
-    transferServerSep6?: string;
-    signingKey?: string;
-  };
-  corridors: { id: string; deliveryMethods: string[] }[];
-  partnerToken?: { env: string; origin: string };
-}
+/** The fleet file as it is written. */
+export type Fleet = z.input<typeof fleetSchema>;
+export type FleetAnchor = Fleet['anchors'][number];
 
 /** The environment variable that carries the partner token of a simulated anchor. */
 export function partnerTokenEnv(anchorId: string): string {
