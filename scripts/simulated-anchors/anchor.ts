@@ -1,6 +1,6 @@
 import { type CallbackCounts, callbackSignature, createCallbacks } from './callbacks.js';
 import type { AnchorContext, FleetSettings } from './context.js';
-import { addControls, addSimulationChoices } from './controls.js';
+import { addControls } from './controls.js';
 import { simulatedKey, simulatedPartnerToken } from './identity.js';
 import { createLedgerWatch } from './ledger-watch.js';
 import type { AnchorDefinition, Profile } from './profiles.js';
@@ -81,7 +81,6 @@ export async function startSimulatedAnchor(
       addSep24(route, context, withdrawals, quotes);
       addSep6(route, context, withdrawals, quotes);
       addControls(route, context, withdrawals, setProfile);
-      addSimulationChoices(route, withdrawals, settings.ledger);
     },
     profile: () => profile,
     port,

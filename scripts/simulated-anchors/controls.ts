@@ -7,8 +7,9 @@ import { transactionView } from './transfers.js';
 import type { Payment, Withdrawals } from './withdrawals.js';
 
 /**
- * Not part of any standard: `POST /simulate/transactions/{id}/payment` {stellar_transaction_id?, amount?, from?,
- * ending?} takes the place of a payment on the ledger where there is none, and `POST /simulate/price` {factor} makes
+ * Not part of any standard: `GET /simulate/ledger` says where wallets pay. `POST /simulate/transactions/{id}/ending`
+ * {ending} decides how a withdrawal ends. `POST /simulate/transactions/{id}/payment` {stellar_transaction_id?, amount?,
+ * from?, ending?} takes the place of a payment on the ledger where there is none. `POST /simulate/price` {factor} makes
  * the anchor promise so many times its price.
  */
 export function addControls(
@@ -17,6 +18,17 @@ export function addControls(
   withdrawals: Withdrawals,
   setProfile: (patch: Pick<Profile, 'priceFactor'>) => void,
 ): void {
+  const known = (id = '') => {
+    const withdrawal = withdrawals.find(id);
+    if (withdrawal === undefined) throw new Refusal(404, 'transaction not found');
+    return withdrawal;
+  };
+  const steady = { steady: true };
+  route(
+    'GET /simulate/ledger',
+    (_request, response) => response.json({ rpcUrl: context.ledger?.rpcUrl ?? null }),
+    steady,
+  );
   route(
     'POST /simulate/price',
     ({ body }, response) => {
@@ -26,40 +38,26 @@ export function addControls(
       setProfile({ priceFactor: factor });
       response.json({ factor });
     },
-    { steady: true },
+    steady,
   );
   route(
     'POST /simulate/transactions/:id/payment',
     ({ params, body }, response) => {
-      const withdrawal = withdrawals.find(params.id ?? '');
-      if (withdrawal === undefined) throw new Refusal(404, 'transaction not found');
+      const withdrawal = known(params.id);
       withdrawals.pay(withdrawal, readPayment(fieldsOf(body)));
       response.json({ transaction: transactionView(context, withdrawal) });
     },
-    { steady: true },
+    steady,
   );
-}
-
-/** What only a simulation has: how a withdrawal shall end, and where wallets pay. */
-export function addSimulationChoices(
-  route: AddRoute,
-  withdrawals: Withdrawals,
-  ledger: { rpcUrl: string } | undefined,
-): void {
-  route('GET /simulate/ledger', (_request, response) => response.json({ rpcUrl: ledger?.rpcUrl ?? null }), {
-    steady: true,
-  });
   route(
     'POST /simulate/transactions/:id/ending',
     ({ params, body }, response) => {
-      const withdrawal = withdrawals.find(params.id ?? '');
-      const ending = fieldsOf(body).get('ending') ?? '';
-      if (withdrawal === undefined) throw new Refusal(404, 'transaction not found');
-      if (!isEnding(ending)) throw new Refusal(400, `ending must be one of ${endings.join(', ')}`);
+      const withdrawal = known(params.id);
+      const ending = endingOf(fieldsOf(body).get('ending') ?? '');
       withdrawals.choose(withdrawal, ending);
       response.json({ ending });
     },
-    { steady: true },
+    steady,
   );
 }
 
@@ -69,11 +67,16 @@ function readPayment(fields: ReadonlyMap<string, string>): Payment {
   const ending = fields.get('ending');
   if (amount !== undefined && !amountForm.test(amount)) throw new Refusal(400, 'amount must be a decimal');
   if (from !== undefined && !isAccount(from)) throw new Refusal(400, 'from must be a G… key');
-  if (ending !== undefined && !isEnding(ending))
-    throw new Refusal(400, `ending must be one of ${endings.join(', ')}`);
-  return { amount, from, ending, stellarTransactionId: fields.get('stellar_transaction_id') };
+  return {
+    amount,
+    from,
+    ending: ending === undefined ? undefined : endingOf(ending),
+    stellarTransactionId: fields.get('stellar_transaction_id'),
+  };
 }
 
-function isEnding(text: string): text is Ending {
-  return endings.some((each) => each === text);
+function endingOf(text: string): Ending {
+  const ending = endings.find((each) => each === text);
+  if (ending === undefined) throw new Refusal(400, `ending must be one of ${endings.join(', ')}`);
+  return ending;
 }
