@@ -3,8 +3,7 @@ import type { SimulatedKey } from './identity.js';
 
 const queueLimit = 2_000;
 const timeoutMs = 5_000;
-/** Three attempts, then the callback is dropped, like the Anchor Platform does. */
-const triesLimit = 3;
+/** The times before the second and the third attempt; then a callback is dropped, like the Anchor Platform does. */
 const backoffMs = [2_000, 5_000];
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
@@ -89,9 +88,8 @@ export function createCallbacks(options: {
         continue;
       }
       const waitMs = backoffMs[callback.tries];
-      const tries = callback.tries + 1;
-      if (tries >= triesLimit || waitMs === undefined) dropped += 1;
-      else queue.push({ ...callback, tries, dueMs: now + waitMs });
+      if (waitMs === undefined) dropped += 1;
+      else queue.push({ ...callback, tries: callback.tries + 1, dueMs: now + waitMs });
     }
   }
 

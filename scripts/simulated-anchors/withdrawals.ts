@@ -51,7 +51,8 @@ export const withdrawalSchema = z.object({
     .object({ way: z.enum(['refunds', 'flag']), amount: z.string(), stellarTransactionId: z.string() })
     .nullable(),
   callbackUrl: z.string().nullable(),
-  ending: z.string().nullable(),
+  /** Null for a name that this checkout does not know as well: its profile then decides. */
+  ending: z.enum(endings).nullable().catch(null),
   shortfallPpm: z.number().int().nonnegative(),
   /** Further steps, in order of time. */
   steps: z.array(
@@ -198,7 +199,7 @@ export function createWithdrawals(
       if (amount === null) throw new Refusal(409, 'the amount is not known: give it');
       const now = clock();
       const profile = context.profile().settlement;
-      const ending = payment.ending ?? chosenEnding(withdrawal) ?? drawEnding(profile, random);
+      const ending = payment.ending ?? withdrawal.ending ?? drawEnding(profile, random);
       changed = true;
       withdrawal.ending = ending;
       if (ending === 'forget') kept.delete(withdrawal.id);
@@ -234,10 +235,6 @@ export function createWithdrawals(
       return was;
     },
   };
-}
-
-function chosenEnding({ ending }: Withdrawal): Ending | undefined {
-  return endings.find((each) => each === ending);
 }
 
 /** The payout by the withdrawal's price, less the anchor's shortfall, rounded down. */
