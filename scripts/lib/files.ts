@@ -1,4 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
+import type { ZodType, ZodTypeDef } from 'zod';
 
 /** The text of a file; undefined if it does not exist. */
 export async function readIfPresent(path: string): Promise<string | undefined> {
@@ -7,6 +8,21 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
+  }
+}
+
+/** The JSON of a state file, where there is one. Throws, naming the file, when it has another form. */
+export async function readState<T>(
+  path: string | undefined,
+  schema: ZodType<T, ZodTypeDef, unknown>,
+  whose: string,
+): Promise<T | undefined> {
+  const text = path === undefined ? undefined : await readIfPresent(path);
+  if (text === undefined) return undefined;
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new Error(`${path} is not the state of ${whose}: move it away`, { cause });
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readIfPresent, replaceFile } from '../lib/files.js';
+import { readState, replaceFile } from '../lib/files.js';
 import { type SimulatedAnchor, startSimulatedAnchor } from './anchor.js';
 import type { FleetSettings } from './context.js';
 import { type Fleet, fleetOf, partnerTokenEnv } from './fleet-file.js';
@@ -48,17 +48,6 @@ export interface SimulatedAnchors {
 
 const stateSchema = z.object({ version: z.literal(1), anchors: z.record(z.array(withdrawalSchema)) });
 
-/** Withdrawals by anchor id; none where there is no file. Throws, naming the file, when it has another form. */
-async function readState(path: string): Promise<z.infer<typeof stateSchema>['anchors']> {
-  const text = await readIfPresent(path);
-  if (text === undefined) return {};
-  try {
-    return stateSchema.parse(JSON.parse(text)).anchors;
-  } catch (cause) {
-    throw new Error(`${path} is not the state of the simulated anchors: move it away`, { cause });
-  }
-}
-
 /** Runs `work` every `everyMs`, never twice at once; `stop` waits for the run in progress. */
 function repeat(work: () => Promise<void>, everyMs: number): { stop(): Promise<void> } {
   let running: Promise<void> | undefined;
@@ -81,7 +70,7 @@ function repeat(work: () => Promise<void>, everyMs: number): { stop(): Promise<v
 export async function startSimulatedAnchors(options: SimulatedAnchorsOptions): Promise<SimulatedAnchors> {
   const { clock, random, portBase = 0, seed = 'fairlead', latencyFactor = 1, pace = 1, stateFile } = options;
   const portAt = (place: number) => (portBase === 0 ? 0 : portBase + place);
-  const saved = stateFile === undefined ? {} : await readState(stateFile);
+  const saved = (await readState(stateFile, stateSchema, 'the simulated anchors'))?.anchors ?? {};
   const anchors: SimulatedAnchor[] = [];
   const started: { stop(): Promise<void> }[] = [];
 

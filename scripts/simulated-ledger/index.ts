@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import express from 'express';
 import { z } from 'zod';
 import type { Clock } from '../../server/ports.js';
-import { readIfPresent, replaceFile } from '../lib/files.js';
+import { readState, replaceFile } from '../lib/files.js';
 import { listenOnLoopback } from '../lib/loopback-server.js';
 import { createBook } from './book.js';
 import { type AnyTransaction, type Entry, entrySchema } from './entries.js';
@@ -39,20 +39,10 @@ export interface SimulatedLedger {
 
 const stateSchema = z.object({ version: z.literal(1), entries: z.array(entrySchema) });
 
-async function readState(path: string): Promise<Entry[]> {
-  const text = await readIfPresent(path);
-  if (text === undefined) return [];
-  try {
-    return stateSchema.parse(JSON.parse(text)).entries;
-  } catch (cause) {
-    throw new Error(`${path} is not the state of the simulated ledger: move it away`, { cause });
-  }
-}
-
 /** Starts a ledger on 127.0.0.1: RPC at `/rpc`, Horizon at `/horizon`. */
 export async function startSimulatedLedger(options: SimulatedLedgerOptions): Promise<SimulatedLedger> {
   const { clock, port = 0, closeMs = 1_000, stateFile } = options;
-  const saved = stateFile === undefined ? [] : await readState(stateFile);
+  const saved = (await readState(stateFile, stateSchema, 'the simulated ledger'))?.entries ?? [];
   const book = createBook({ clock, closeMs, saved });
   const faults = { rpc: noFaults, horizon: noFaults };
   const asked = { rpc: 0, horizon: 0 };
