@@ -6,6 +6,7 @@ import {
   type Entry,
   encodedResult,
   innerOf,
+  type Rejection,
   readEnvelope,
   transferOf,
 } from './entries.js';
@@ -14,8 +15,6 @@ import {
 const openingBalance = 1_000_000;
 /** The most that is kept. */
 const keptLimit = 20_000;
-
-export type Rejection = 'txBadSeq' | 'txTooLate' | 'txTooEarly';
 
 /** The transactions of the simulated ledger. A ledger closes every `closeMs`; its number follows from the clock alone. */
 export interface Book {

@@ -143,8 +143,11 @@ export function encodedResult(transaction: AnyTransaction, succeeds: boolean): s
   );
 }
 
+/** Why no ledger takes a transaction, its signatures apart. */
+export type Rejection = 'txBadSeq' | 'txTooLate' | 'txTooEarly';
+
 /** The result of a transaction that no ledger took. */
-export function encodedRejection(code: 'txBadSeq' | 'txTooLate' | 'txTooEarly' | 'txBadAuth'): string {
+export function encodedRejection(code: Rejection | 'txBadAuth'): string {
   return new xdr.TransactionResult({
     feeCharged: xdr.Int64.fromString('0'),
     result: xdr.TransactionResultResult[code](),

@@ -2,6 +2,7 @@ import { MuxedAccount, StrKey, type Transaction } from '@stellar/stellar-base';
 import { operationIdOf } from '../../server/ledger/operation-id.rules.js';
 import { baseAccount, type Entry, horizonAsset, innerOf, readEnvelope, transferOf } from './entries.js';
 import type { View } from './faults.js';
+import { simulatedNetwork } from './payments.js';
 
 export interface HorizonAnswer {
   status: number;
@@ -47,7 +48,7 @@ function root(view: View) {
     history_latest_ledger_closed_at: instant(latest.closedAtMs),
     history_elder_ledger: oldest.ledger,
     core_latest_ledger: latest.ledger,
-    network_passphrase: 'Fairlead simulated ledger',
+    network_passphrase: simulatedNetwork,
   };
 }
 
