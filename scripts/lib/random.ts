@@ -11,6 +11,15 @@ export function seeded(seed: number): Random {
   };
 }
 
+/** One of the items; undefined if there are none. */
+export function pick<T>(random: Random, items: readonly T[]): T | undefined {
+  return items[Math.floor(random() * items.length)];
+}
+
+export function randomBytes(random: Random, count: number): Uint8Array {
+  return Uint8Array.from({ length: count }, () => Math.floor(random() * 256));
+}
+
 /** A whole number from `low` to `high`, both included. */
 export function between(random: Random, low: number, high: number): number {
   return low + Math.floor(random() * (high - low + 1));

@@ -3,6 +3,7 @@ import type { Intent } from '../../server/features/intents/intent.js';
 import { nothingKnown } from '../../server/features/intents/payment-state.rules.js';
 import { nothingObserved, type Observations } from '../../server/features/intents/settle-time.rules.js';
 import type { Clock, Random } from '../../server/ports.js';
+import { randomBytes } from '../lib/random.js';
 import type { Fleet, FleetAnchor } from '../simulated-anchors/fleet-file.js';
 import { anchorDefinitions, type SettlementProfile } from '../simulated-anchors/profiles.js';
 import { drawEnding } from '../simulated-anchors/settlement.js';
@@ -166,15 +167,11 @@ function outcomeOf(
 }
 
 function account({ random }: Past): string {
-  return encodePublicKey(bytes(random, 32));
+  return encodePublicKey(randomBytes(random, 32));
 }
 
 function hex(random: Random, length: number): string {
-  return Buffer.from(bytes(random, length)).toString('hex');
-}
-
-function bytes(random: Random, length: number): Uint8Array {
-  return Uint8Array.from({ length }, () => Math.floor(random() * 256));
+  return Buffer.from(randomBytes(random, length)).toString('hex');
 }
 
 function between(random: Random, low: number, high: number): number {

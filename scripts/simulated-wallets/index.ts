@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CorridorPage } from '../../contract/schemas/corridors.js';
 import type { Random } from '../../server/ports.js';
+import { pick } from '../lib/random.js';
 import { offRamp } from './off-ramp.js';
 import { type SimulatedWallet, walletOf } from './wallet.js';
 
@@ -39,8 +40,8 @@ export function startSimulatedWallets(options: { serviceUrl: string; random: Ran
   async function sellSomething(): Promise<void> {
     const answer = await fetch(`${serviceUrl}/api/corridors`, { signal });
     const { items } = (await answer.json()) as CorridorPage;
-    const corridor = pick(items, random);
-    const anchor = pick(corridor?.anchors ?? [], random);
+    const corridor = pick(random, items);
+    const anchor = pick(random, corridor?.anchors ?? []);
     if (corridor === undefined || anchor === undefined) return;
     const paid = new AbortController();
     await offRamp({
@@ -64,8 +65,4 @@ export function startSimulatedWallets(options: { serviceUrl: string; random: Ran
       await running;
     },
   };
-}
-
-export function pick<T>(items: readonly T[], random: Random): T | undefined {
-  return items[Math.floor(random() * items.length)];
 }

@@ -37,7 +37,3 @@ export async function repeatedly(
     if (!signal.aborted) throw error;
   }
 }
-
-export function randomBytes(random: Random, count: number): Uint8Array {
-  return Uint8Array.from({ length: count }, () => Math.floor(random() * 256));
-}

@@ -1,5 +1,5 @@
 import type { Clock, Random } from '../../../server/ports.js';
-import { pick } from '../../simulated-wallets/index.js';
+import { pick } from '../../lib/random.js';
 import type { Answer, Target } from '../ports.js';
 
 /** Which instance the requests of a client go to. */
@@ -21,7 +21,7 @@ export interface ChoiceDeps {
 /** Chooses an instance at random for each request, like a balancer without any state. */
 export function anyOfThem({ target, random }: ChoiceDeps): InstanceChoice {
   return {
-    url: () => pick(target.urls(), random),
+    url: () => pick(random, target.urls()),
     heldSinceMs: () => undefined,
     ended: () => undefined,
   };
@@ -39,7 +39,7 @@ export function oneOfThem({ target, random, clock }: ChoiceDeps): InstanceChoice
 
   return {
     url() {
-      chosen ??= pick(target.urls(), random);
+      chosen ??= pick(random, target.urls());
       return chosen;
     },
     heldSinceMs(route) {

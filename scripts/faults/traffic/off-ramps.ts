@@ -8,12 +8,12 @@ import {
   resumeOfframp,
   startOfframp,
 } from '../../../contract/offramp/index.js';
+import { pick, randomBytes } from '../../lib/random.js';
 import type { Ending } from '../../simulated-anchors/profiles.js';
 import { simulatedNetwork } from '../../simulated-ledger/payments.js';
-import { pick } from '../../simulated-wallets/index.js';
 import { walletOf } from '../../simulated-wallets/wallet.js';
 import { retryUntilAnswered } from './clients.js';
-import { randomBytes, type TrafficContext } from './context.js';
+import type { TrafficContext } from './context.js';
 import { anchorIds, corridor } from './surroundings.js';
 
 /** An off-ramp whose payment is on the ledger, and how it ended. */
@@ -65,8 +65,8 @@ export function createOffRamps(deps: OffRampsDeps): OffRamps {
     const seed = randomBytes(random, 32);
     const wallet = walletOf(seed);
     const service = clients.next();
-    const anchorId = pick(anchorIds, random) ?? anchorIds[0];
-    const ending = pick(endings, random) ?? 'complete';
+    const anchorId = pick(random, anchorIds) ?? anchorIds[0];
+    const ending = pick(random, endings) ?? 'complete';
     let latest: OfframpState | undefined;
     const options = {
       service,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../../../contract/client/operations/client.js';
-import { pick } from '../../simulated-wallets/index.js';
+import { pick } from '../../lib/random.js';
 import { repeatedly, type TrafficContext } from './context.js';
 import { anchorIds, corridor } from './surroundings.js';
 
@@ -34,7 +34,7 @@ export async function readAgain(context: TrafficContext): Promise<void> {
 export async function read(context: TrafficContext, knownIntents: () => readonly string[]): Promise<void> {
   const { clients, settings, random, ending } = context;
   const all = Array.from({ length: readers }, () => clients.next());
-  const oneOf = <T>(items: readonly T[]) => pick(items, random);
+  const oneOf = <T>(items: readonly T[]) => pick(random, items);
   let latestBatch = 1;
 
   const reads: readonly ((client: Client) => Promise<unknown> | undefined)[] = [

@@ -1,7 +1,7 @@
-import { pick } from '../../simulated-wallets/index.js';
+import { pick, randomBytes } from '../../lib/random.js';
 import { walletOf } from '../../simulated-wallets/wallet.js';
 import { retryUntilAnswered } from './clients.js';
-import { randomBytes, repeatedly, type TrafficContext } from './context.js';
+import { repeatedly, type TrafficContext } from './context.js';
 import { anchorIds, corridor } from './surroundings.js';
 
 const attachedShare = 0.3;
@@ -23,7 +23,7 @@ export async function registerUnpaid(context: TrafficContext): Promise<void> {
     const nonce = Buffer.from(randomBytes(random, 24)).toString('base64url');
     const terms = {
       corridor,
-      anchorId: pick(anchorIds, random) ?? anchorIds[0],
+      anchorId: pick(random, anchorIds) ?? anchorIds[0],
       account,
       sellAmount: String(10 + Math.floor(random() * 90)),
       expiresAt: new Date(deadlineMs).toISOString(),
