@@ -5,8 +5,8 @@ import { encodePublicKey } from '../../../contract/verification/strkey.js';
 import type { Intent } from '../../../server/features/intents/intent.js';
 import { createIntentStore } from '../../../server/features/intents/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
+import { addressIn } from '../../lib/addresses.js';
 import { type BenchContext, benchAdminKey, benchCronSecret, type ServiceProcess } from '../lib/bench.js';
-import { addressIn } from '../lib/generator/requests.js';
 import { createClient, type EndpointClient, type EndpointRequest } from './client.js';
 import type { WireCounts } from './wire.js';
 

@@ -1,4 +1,5 @@
 import autocannon from 'autocannon';
+import { addressIn } from '../../lib/addresses.js';
 import { percentile } from './figures.js';
 
 export interface Load {
@@ -92,8 +93,5 @@ export function forwardedFor(address: string): { headers: Record<string, string>
 
 /** `count` client addresses from the `first` on. */
 export function clientAddresses(first: number, count: number): string[] {
-  return Array.from({ length: count }, (_, place) => {
-    const number = first + place;
-    return `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
-  });
+  return Array.from({ length: count }, (_, place) => addressIn(10, first + place));
 }

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { addressIn } from '../lib/generator/requests.js';
+import { addressIn } from '../../lib/addresses.js';
 
 export interface StreamsReport {
   open: number;

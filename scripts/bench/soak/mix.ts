@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { intentHash as hashOf } from '../../../contract/verification/intent-hash.js';
-import { addressIn, around } from '../lib/generator/requests.js';
+import { addressIn } from '../../lib/addresses.js';
+import { around } from '../lib/generator/requests.js';
 
 /** What the requests of the soak do, in parts of a thousand. Nine of ten bring an amount that was never sent before. */
 export const mix = {

@@ -3,6 +3,7 @@ import { createClient as createLightClient } from '../../../contract/client/crea
 import type { Client } from '../../../contract/client/operations/client.js';
 import type { Client as OperatorClient } from '../../../contract/client/operations/operator/client.js';
 import { createClient as createOperatorClient } from '../../../contract/client/validating/create-client.js';
+import { addressIn } from '../../lib/addresses.js';
 import type { Credentials } from '../ports.js';
 import { anyOfThem, type ChoiceDeps, type InstanceChoice, oneOfThem } from './instance-choice.js';
 import { anyInstance } from './instance-fetch.js';
@@ -27,11 +28,10 @@ export function createClients(deps: {
 
   function options(choose = anyOfThem) {
     addresses += 1;
-    const address = `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
     return {
       fetch: fetchOf(choose(deps.choice)),
       retry: false as const,
-      headers: { 'x-forwarded-for': address },
+      headers: { 'x-forwarded-for': addressIn(10, addresses) },
     };
   }
 

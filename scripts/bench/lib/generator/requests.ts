@@ -1,3 +1,5 @@
+import { addressIn } from '../../../lib/addresses.js';
+
 /** Who sends the requests of a load, each named by `X-Forwarded-For`. */
 export type Clients =
   /**
@@ -27,11 +29,6 @@ export interface RequestSource {
 const newNetwork = 10;
 const returningNetwork = 11;
 let usedAddresses = 0;
-
-/** An address of a /8: 16 million of them. */
-export function addressIn(network: number, number: number): string {
-  return `${network}.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
-}
 
 /** The same request, repeated by different clients. */
 export function requestsOf(shape: RequestShape, host: string, clients: Clients): RequestSource {
