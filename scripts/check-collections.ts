@@ -1,11 +1,8 @@
 /**
- * Every collection is named by one store and by nobody else: a part of `npm run check:pure`, which ends with 1 on a finding.
- * Import rules cannot see a collection that is opened by a string.
+ * Every collection is named by one store and by nobody else: a part of `npm run check:pure`. Import rules cannot see a
+ * collection that is opened by a string.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { isMain } from '../server/is-main.js';
 
 export interface SourceFile {
   name: string;
@@ -76,19 +73,3 @@ function calleeName({ expression }: ts.CallExpression): string {
 function folderOf(name: string): string {
   return name.replace(/(\/store)?\/[^/]+$/, '');
 }
-
-function check(): void {
-  const root = new URL('../', import.meta.url);
-  const names = readdirSync(new URL('server/', root), { recursive: true, encoding: 'utf8' });
-  const files = names
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => ({
-      name: `server/${name}`,
-      source: readFileSync(fileURLToPath(new URL(`server/${name}`, root)), 'utf8'),
-    }));
-  const found = collectionsOutsideTheirStore(files);
-  for (const line of found) console.error(line);
-  if (found.length > 0) process.exitCode = 1;
-}
-
-if (isMain(import.meta.url)) check();

@@ -1,18 +1,23 @@
 /**
- * Finds what import rules cannot see in pure files, such as Date.now(), and uses of the machine's clock in all others: `npm
- * run check:pure` ends with 1 on a finding.
+ * Finds what import rules cannot see in pure files, such as Date.now(), uses of the machine's clock in all others, and
+ * collections that are named outside their store: `npm run check:pure` ends with 1 on a finding.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { isMain } from '../server/is-main.js';
+import { collectionsOutsideTheirStore } from './check-collections.js';
 
 /** The same files as `pureFiles` in .dependency-cruiser.mjs. */
-const pureFile = /^crypto\/|\.rules\.ts$/;
+const pureFile = /^server\/crypto\/|\.rules\.ts$/;
 
 /** The first gives every instance the database's time, the second dates log lines, and the third dates cached answers. */
-const readMachineClock = ['mongo/database-clock.ts', 'logger.ts', 'front/ready-answer.ts'];
+const readMachineClock = [
+  'server/mongo/database-clock.ts',
+  'server/logger.ts',
+  'server/front/ready-answer.ts',
+];
 
 /** Globals that reach the clock, chance, the process or the wire. */
 const impureGlobals = new Set(
@@ -74,12 +79,14 @@ function isReadAsValue(node: ts.Identifier): boolean {
 
 function check(): void {
   const server = fileURLToPath(new URL('../server/', import.meta.url));
-  const found = readdirSync(server, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !readMachineClock.includes(name))
-    .flatMap((name) => {
-      const find = pureFile.test(name) ? impurities : machineClockReads;
-      return find(`server/${name}`, readFileSync(join(server, name), 'utf8'));
-    });
+  const files = readdirSync(server, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => ({ name: `server/${name}`, source: readFileSync(join(server, name), 'utf8') }));
+  const readers = files.flatMap(({ name, source }) => {
+    if (readMachineClock.includes(name)) return [];
+    return pureFile.test(name) ? impurities(name, source) : machineClockReads(name, source);
+  });
+  const found = [...readers, ...collectionsOutsideTheirStore(files)];
   for (const line of found) console.error(line);
   if (found.length > 0) process.exitCode = 1;
 }
