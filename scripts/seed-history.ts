@@ -13,7 +13,7 @@ import { silentLogger } from '../server/logger.js';
 import { createLeases } from '../server/mongo/leases.js';
 import { prepareCollections } from '../server/mongo/models.js';
 import { createInTransaction } from '../server/mongo/transactions.js';
-import type { Clock, Logger, Random } from '../server/ports.js';
+import type { Clock, Random } from '../server/ports.js';
 import { pastIntents } from './seed-history/past-intents.js';
 import type { Fleet } from './simulated-anchors/fleet-file.js';
 
@@ -24,7 +24,6 @@ export interface SeedHistoryOptions {
   random: Random;
   /** A factor for settle times, as for the simulated anchors. */
   pace?: number;
-  logger?: Logger;
   /** Called after every thousand with the number written and the total. */
   onProgress?: (written: number, all: number) => void;
 }
@@ -38,11 +37,11 @@ const patienceMs = 30_000;
  * intents it wrote.
  */
 export async function seedHistory(options: SeedHistoryOptions): Promise<number> {
-  const { connection, fleet, logger = silentLogger } = options;
+  const { connection, fleet } = options;
   if (fleet.simulated !== true || fleet.anchors.some(({ simulated }) => simulated !== true)) return 0;
   const intents = createIntentStore(connection);
   const aggregation = createAggregationStore(connection);
-  const leases = createLeases({ connection, owner: 'seed-history', logger });
+  const leases = createLeases({ connection, owner: 'seed-history', logger: silentLogger });
   await prepareCollections(connection);
   if (!(await intents.isEmpty())) return 0;
 
@@ -57,7 +56,7 @@ export async function seedHistory(options: SeedHistoryOptions): Promise<number> 
     intents: aggregation,
     leases,
     inTransaction: createInTransaction(connection),
-    logger,
+    logger: silentLogger,
   });
   const givingUpAt = performance.now() + patienceMs;
   while ((await aggregation.countPendingAggregation()) > 0) {

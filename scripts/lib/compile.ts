@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -54,11 +54,7 @@ export async function compile({
     throw error;
   }
   return {
-    fileOf(program) {
-      const file = join(folder, `${program}.js`);
-      if (relative(folder, file).startsWith('..')) throw new Error(`${program} lies outside the project`);
-      return file;
-    },
+    fileOf: (program) => join(folder, `${program}.js`),
     folder,
     remove,
   };

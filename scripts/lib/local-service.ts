@@ -1,6 +1,6 @@
 /** The address of `npm start`: port 8080 or, like `npm start` itself, PORT. */
-export function localServiceUrl(env: NodeJS.ProcessEnv = process.env): string {
-  return `http://127.0.0.1:${env.PORT || '8080'}`;
+export function localServiceUrl(): string {
+  return `http://127.0.0.1:${process.env.PORT || '8080'}`;
 }
 
 /** Prints the reason of a failed command in one line, and ends it. */

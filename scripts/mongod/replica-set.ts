@@ -26,12 +26,9 @@ export interface RunningMongo {
 interface StartOptions {
   /** The folder of the data; without it, a temporary folder that `stop` removes. */
   dbPath?: string;
-  /** Preferred port. The port kept with the data takes precedence; if neither is free, any free port is used. */
-  port?: number;
   database?: string;
   /** Starts a mongod of its own even if MONGODB_URI is set. */
   ownProcess?: boolean;
-  env?: NodeJS.ProcessEnv;
   say?: (line: string) => void;
 }
 
@@ -80,9 +77,9 @@ const lightweight = [
  * @throws MongoNotFound, or Error when the mongod found cannot be started.
  */
 export async function startMongo(options: StartOptions = {}): Promise<RunningMongo> {
-  const { database = 'fairlead', ownProcess = false, env = process.env, say } = options;
+  const { database = 'fairlead', ownProcess = false, say } = options;
   const found = await findMongod({
-    env: ownProcess ? { ...env, MONGODB_URI: undefined } : env,
+    env: ownProcess ? { ...process.env, MONGODB_URI: undefined } : process.env,
     ...(say === undefined ? {} : { say }),
   });
   if (found.kind === 'uri') {
@@ -92,8 +89,7 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
 
   const binary = { systemBinary: found.path, version: found.version };
   const dbPath = options.dbPath === undefined ? undefined : resolve(options.dbPath);
-  const data = dbPath === undefined ? undefined : await prepareData(dbPath, binary, options.port);
-  const port = data?.port ?? options.port;
+  const data = dbPath === undefined ? undefined : await prepareData(dbPath, binary);
   const replicaSet = new ReplicaSet({
     binary,
     instanceOpts: [
@@ -101,7 +97,7 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
         storageEngine: 'wiredTiger',
         launchTimeout: launchTimeoutMs,
         ...(dbPath === undefined ? {} : { dbPath }),
-        ...(port === undefined ? {} : { port }),
+        ...(data === undefined ? {} : { port: data.port }),
       },
     ],
     replSet: {
@@ -138,15 +134,14 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
  * not find its address there never becomes primary. So the port is kept in a file beside the data, and if that port is
  * taken, the stored address is changed before the start.
  */
-async function prepareData(dbPath: string, binary: Binary, preferred?: number): Promise<PreparedData> {
+async function prepareData(dbPath: string, binary: Binary): Promise<PreparedData> {
   await mkdir(dbPath, { recursive: true });
   await endLeftover(dbPath);
   const portFile = portFileOf(dbPath);
   const kept = Number(await readFile(portFile, 'utf8').catch(() => ''));
   // Otherwise get-port avoids for 15 s a port that it gave out before, although nobody uses it any more.
   clearLockedPorts();
-  const choices = [kept, preferred ?? 0].filter((each) => each > 0);
-  const port = await freePort(...choices);
+  const port = await freePort(...(kept > 0 ? [kept] : []));
   if (port === kept) return { port, initiated: true };
   await rm(portFile, { force: true });
   const holdsData = existsSync(join(dbPath, 'WiredTiger'));
