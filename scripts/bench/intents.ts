@@ -26,11 +26,6 @@ interface Figures extends LoadResult {
   commands: number;
 }
 
-interface Line {
-  what: string;
-  measure: () => Promise<Figures>;
-}
-
 /** `POST /api/intent/offramp` beside a bare loop that draws from the limit and inserts the same documents. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const mongod = await context.startMongo();
@@ -76,7 +71,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   };
   const loop = (question: string) => () =>
     measure(bare, async () => (await bare.ask(question)) as LoadResult);
-  const lines: Line[] = [
+  const lines = [
     { what: bareDraw, measure: loop('draw') },
     { what: bareInsert, measure: loop('insert') },
     {
@@ -88,7 +83,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
       measure: () => measure(service, () => register(seconds, intentsOfClient)),
     },
   ];
-  return toRows(await linesInTurns<Figures, Line>(rounds, lines));
+  return toRows(await linesInTurns(rounds, lines));
 }
 
 const bareDraw = 'bare loop: draw and insert';

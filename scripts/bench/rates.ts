@@ -80,7 +80,7 @@ async function costOfAnswers(seconds: number): Promise<BenchRow[]> {
     { size, fresh: true, measure: () => timeQuotes(fixture, seconds / 10, true) },
     { size, fresh: false, measure: () => timeQuotes(fixture, seconds / 10, false) },
   ]);
-  const measured = await linesInTurns<number, (typeof measures)[number]>(rounds, measures);
+  const measured = await linesInTurns(rounds, measures);
   const medians = measured.map(({ size, fresh, results }) => ({ size, fresh, us: median(results) }));
   const [first] = medians;
   return medians.map(({ size, fresh, us }) => ({

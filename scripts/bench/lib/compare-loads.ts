@@ -24,7 +24,7 @@ export async function compareLoads(
   lines: readonly LoadLine[],
   { references, sameBytesAs }: { references: References; sameBytesAs?: string },
 ): Promise<BenchRow[]> {
-  const warmAndCounted = await linesInTurns<Measured, LoadLine>(1 + rounds, lines);
+  const warmAndCounted = await linesInTurns(1 + rounds, lines);
   const turns = warmAndCounted.map((line) => ({ ...line, results: line.results.slice(1) }));
   return turns.map(({ table, what, results }) => {
     const figures = mediansOf(results);

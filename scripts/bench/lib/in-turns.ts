@@ -18,7 +18,7 @@ export async function inTurns<Name extends string, Result>(
 }
 
 /** The same for a list of lines. Returns the lines with their results. */
-export async function linesInTurns<Result, Line extends { measure: () => Promise<Result> }>(
+export async function linesInTurns<Result, Line>(
   rounds: number,
   lines: readonly (Line & { measure: () => Promise<Result> })[],
 ): Promise<(Line & { results: Result[] })[]> {

@@ -64,17 +64,9 @@ export function createMeasure(generator: Program, mongodPid: number | undefined)
 
 /** The median of each figure. */
 export function mediansOf(rounds: readonly Measured[]): Measured {
-  const of = (pick: keyof Measured) => medianOf(rounds, (round) => round[pick]);
-  return {
-    perSecond: of('perSecond'),
-    p50Ms: of('p50Ms'),
-    p99Ms: of('p99Ms'),
-    answers: of('answers'),
-    sent: of('sent'),
-    bytesPerAnswer: of('bytesPerAnswer'),
-    generatorBusy: of('generatorBusy'),
-    cpuMicros: of('cpuMicros'),
-    busy: of('busy'),
-    mongodMicros: of('mongodMicros'),
-  };
+  const [first] = rounds;
+  if (first === undefined) throw new Error('nothing was measured');
+  const names = Object.keys(first) as (keyof Measured)[];
+  const medians = names.map((name) => [name, medianOf(rounds, (round) => round[name])]);
+  return Object.fromEntries(medians) as Record<keyof Measured, number>;
 }
