@@ -7,9 +7,8 @@ import type { BenchContext, BenchRow } from './lib/bench.js';
 import { median, microseconds, ms, percentile, perSecond, ratio } from './lib/figures.js';
 import { inTurns } from './lib/in-turns.js';
 import { processCpuMs } from './lib/program.js';
-import { besideGoal } from './webhooks/goal.js';
-import { benchSecret } from './webhooks/secret.js';
-import { freshId, nowMs, openTarget, type WebhookTarget } from './webhooks/target.js';
+import { benchSecret, nowMs } from './webhooks/shared.js';
+import { freshId, openTarget, type WebhookTarget } from './webhooks/target.js';
 
 const rounds = 3;
 /** The service's number of concurrent deliveries to one webhook. */
@@ -224,4 +223,9 @@ async function latencies(target: WebhookTarget, seconds: number): Promise<number
 function latencyRow(what: string, all: readonly number[], others: BenchRow['figures']): BenchRow {
   const figures = { p50: ms(percentile(all, 50)), p99: ms(percentile(all, 99)), ...others };
   return { table: 'from commit to POST', what, figures };
+}
+
+/** A figure beside what it is meant to be, and whether it is: `×0.57, goal ×0.5: met`. */
+function besideGoal(figure: string, goal: string, met: boolean): string {
+  return `${figure}, goal ${goal}: ${met ? 'met' : 'missed'}`;
 }

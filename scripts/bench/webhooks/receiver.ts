@@ -6,13 +6,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { verifyWebhook } from '../../../contract/verification/verify-webhook.js';
 import { answerQuestion } from '../lib/programs/answer-questions.js';
-import { benchSecret } from './secret.js';
+import { benchSecret, nowMs } from './shared.js';
 
 /** Event id, and the time on the clock that all processes of a machine share. */
 export type Arrival = [eventId: string, atMs: number];
 
 let arrivals: Arrival[] = [];
-const nowMs = () => performance.timeOrigin + performance.now();
 
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];

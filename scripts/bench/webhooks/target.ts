@@ -13,11 +13,9 @@ import type { BenchContext } from '../lib/bench.js';
 import { benchAdminKey, type ServiceProcess } from '../lib/bench.js';
 import type { Program } from '../lib/program.js';
 import type { Arrival } from './receiver.js';
-import { benchSecret } from './secret.js';
+import { benchSecret, nowMs } from './shared.js';
 
 export const freshId = () => randomBytes(16).toString('hex');
-/** On the clock that all processes of a machine share. */
-export const nowMs = () => performance.timeOrigin + performance.now();
 
 /** The compiled service, a receiver, and the database that both sides of the bench write to. */
 export interface WebhookTarget {
