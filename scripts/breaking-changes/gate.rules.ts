@@ -41,12 +41,7 @@ export function majorOf(version: string): number {
 
 /** The latest of these versions. */
 export function latestOf(versions: readonly string[]): string | undefined {
-  const parts = (version: string) => version.split('.').map(Number);
-  return [...versions].sort((a, b) => {
-    const [x, y] = [parts(a), parts(b)];
-    const differing = x.findIndex((part, index) => part !== y[index]);
-    return differing === -1 ? 0 : (y[differing] ?? 0) - (x[differing] ?? 0);
-  })[0];
+  return [...versions].sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))[0];
 }
 
 /**

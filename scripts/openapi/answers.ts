@@ -15,8 +15,8 @@ export interface Header {
   schema: JsonSchema;
 }
 
-type HeaderName = string;
-export type HeaderRefs = Record<HeaderName, { $ref: string }>;
+/** By the name of the header. */
+export type HeaderRefs = Record<string, { $ref: string }>;
 
 const ownHeaders = {
   'X-Request-Id': z

@@ -1,3 +1,4 @@
+import { medianOf } from '../lib/figures.js';
 import type { ObjectsReading } from '../lib/programs/probe-questions.js';
 
 /** One part of the soak: a minute of the full one. */
@@ -82,12 +83,7 @@ export function checksOf(soaked: Soaked): SoakCheck[] {
     bound: goal,
     holds: after >= goal,
   });
-  const median = (number: number, pick: (part: SoakPart) => number) => {
-    const values = quarter(number)
-      .map(pick)
-      .sort((a, b) => a - b);
-    return values[Math.floor(values.length / 2)] ?? Number.NaN;
-  };
+  const median = (number: number, pick: (part: SoakPart) => number) => medianOf(quarter(number), pick);
   return [
     atLeast('distinct client addresses', soaked.addresses),
     atLeast('distinct amounts', soaked.amounts),
