@@ -1,3 +1,4 @@
+import { componentName } from '../openapi/json-schema.js';
 import type { Schema, Schemas } from './schema-forms.rules.js';
 
 /** The parts of an OpenAPI 3.1 document that clients rely on. */
@@ -75,7 +76,7 @@ export function follow<T extends object>(
   components: Readonly<Record<string, T>> = {},
 ): T {
   if (!('$ref' in part)) return part;
-  const found = components[part.$ref.slice(part.$ref.lastIndexOf('/') + 1)];
+  const found = components[componentName(part.$ref)];
   if (found === undefined) throw new Error(`the document has no ${part.$ref}`);
   return found;
 }

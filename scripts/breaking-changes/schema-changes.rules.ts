@@ -1,3 +1,4 @@
+import { componentName } from '../openapi/json-schema.js';
 import {
   type Comparison,
   type Direction,
@@ -8,7 +9,7 @@ import {
   sayFor,
 } from './faults.rules.js';
 import { memberFaults } from './member-changes.rules.js';
-import { type Form, formsOf, nameIn, resolved, type Schema, type Schemas } from './schema-forms.rules.js';
+import { type Form, formsOf, resolved, type Schema, type Schemas } from './schema-forms.rules.js';
 import { valueFaults } from './value-changes.rules.js';
 
 /** What a change of a schema breaks for clients that send or receive such a value. */
@@ -27,7 +28,7 @@ function faultsBetween(from: Schema, to: Schema, all: Comparison, outer: Place):
   const pair = from.$ref !== undefined && to.$ref !== undefined ? [`${from.$ref} ${to.$ref}`] : [];
   if (pair.some((one) => outer.within.includes(one))) return [];
   const old = all.direction === 'request' ? from : to;
-  const at = old.$ref === undefined ? outer.at : nameIn(old.$ref);
+  const at = old.$ref === undefined ? outer.at : componentName(old.$ref);
   const place = { path: outer.path, at, within: [...outer.within, ...pair] };
   return [
     ...defaultFaults(from, to, all, place),

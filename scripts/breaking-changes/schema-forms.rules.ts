@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../openapi/json-schema.js';
+import { componentName, type JsonSchema } from '../openapi/json-schema.js';
 
 type Nested = 'items' | 'properties' | 'additionalProperties' | 'allOf' | 'anyOf' | 'oneOf';
 
@@ -66,16 +66,12 @@ export function resolved(schema: Schema, schemas: Schemas): Schema {
   return resolved(componentOf(schema.$ref, schemas), schemas);
 }
 
-export function nameIn(ref: string): string {
-  return ref.slice(ref.lastIndexOf('/') + 1);
-}
-
 function namedForms(ref: string, schemas: Schemas): Form[] {
-  return formsOf(componentOf(ref, schemas), schemas).map((form) => ({ name: nameIn(ref), ...form }));
+  return formsOf(componentOf(ref, schemas), schemas).map((form) => ({ name: componentName(ref), ...form }));
 }
 
 function componentOf(ref: string, schemas: Schemas): Schema {
-  const component = schemas[nameIn(ref)];
+  const component = schemas[componentName(ref)];
   if (component === undefined) throw new Error(`the document has no ${ref}`);
   return component;
 }

@@ -1,4 +1,5 @@
 import type { OpenApiDocument } from './document.js';
+import type { JsonSchema } from './json-schema.js';
 import type { OperationObject } from './operation-object.js';
 
 export type ClientDocument = Omit<OpenApiDocument, 'webhooks'>;
@@ -13,12 +14,7 @@ export function clientDocument({ webhooks, ...document }: OpenApiDocument): Clie
   const tags = document.tags.filter(({ name }) => !onlyTheirs.has(name));
   const paths = withoutLinks(withoutStreams(document.paths));
   const { schemas, ...components } = document.components;
-  const needed = new Set<string>();
-  let found = schemaNamesIn([paths, components]);
-  while (found.length > 0) {
-    for (const name of found) needed.add(name);
-    found = found.flatMap((name) => schemaNamesIn(schemas[name])).filter((name) => !needed.has(name));
-  }
+  const needed = schemasReachedFrom([paths, components], schemas);
   const kept = Object.entries(schemas).filter(([name]) => needed.has(name));
   return { ...document, tags, paths, components: { ...components, schemas: Object.fromEntries(kept) } };
 }
@@ -38,8 +34,21 @@ function withoutLinks<T>(part: T): T {
   return JSON.parse(JSON.stringify(part, (name, value) => (name === 'links' ? undefined : value)));
 }
 
-/** The names of the components that a part of the document refers to. */
-export function schemaNamesIn(part: unknown): string[] {
+/** The names of the components that a part of the document refers to, by itself or through others. */
+export function schemasReachedFrom(
+  part: unknown,
+  schemas: Readonly<Record<string, JsonSchema>>,
+): Set<string> {
+  const reached = new Set<string>();
+  let found = schemaNamesIn(part);
+  while (found.length > 0) {
+    for (const name of found) reached.add(name);
+    found = found.flatMap((name) => schemaNamesIn(schemas[name])).filter((name) => !reached.has(name));
+  }
+  return reached;
+}
+
+function schemaNamesIn(part: unknown): string[] {
   const references = JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g);
   return [...references].map(([, name = '']) => name);
 }

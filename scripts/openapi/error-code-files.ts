@@ -1,4 +1,5 @@
 import { errorTable } from '../../contract/errors.js';
+import { wrapWords } from './wrap-words.js';
 
 const notice = 'Written by `npm run openapi` from contract/errors.ts; do not edit.';
 
@@ -15,12 +16,7 @@ function goName(code: string): string {
 
 /** Lines of at most `width` characters, each after the prefix. */
 function wrapped(text: string, prefix: string, width = 116): string {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1) ?? '';
-    if (last !== '' && prefix.length + last.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
-  }
+  const lines = wrapWords(text, width - prefix.length);
   return lines.map((line) => `${prefix}${line}`).join('\n');
 }
 

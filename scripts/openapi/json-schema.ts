@@ -33,6 +33,11 @@ export interface JsonSchema {
   discriminator?: { propertyName: string; mapping?: Record<string, string> };
 }
 
+/** `RateQuote` of `#/components/schemas/RateQuote`. */
+export function componentName(ref: string): string {
+  return ref.slice(ref.lastIndexOf('/') + 1);
+}
+
 const int32 = { min: -(2 ** 31), max: 2 ** 31 - 1 };
 
 /** A zod string, every check of it; throws on a check that JSON Schema cannot express. */

@@ -5,8 +5,6 @@ import type { OperationObject } from './operation-object.js';
 /** Pages for those who run or change a service; callers of the API do not need them. */
 const forOperators =
   /^(alerts|benchmarks|conformance|fleet|operations|releasing|replica-set|upgrading|guides\/(operators|contributors))\.md$/;
-/** Its index, error-codes.md, is enough to find them. */
-const oneOfMany = /^errors\//;
 
 /**
  * docs/llms.txt in the form of llmstxt.org: what the service is, the document, every operation and every page, each with a
@@ -18,7 +16,7 @@ export function llmsText({ info, paths }: OpenApiDocument, pages: readonly Page[
   );
   const list = (kind: Kind) =>
     operations.filter(({ method, operation }) => kindOf(method, operation) === kind).map(operationLine);
-  const readers = pages.filter(({ path }) => !forOperators.test(path) && !oneOfMany.test(path));
+  const readers = pages.filter(({ path }) => !forOperators.test(path));
   const operators = pages.filter(({ path }) => forOperators.test(path));
   return `${[
     `# ${info.title}`,

@@ -1,7 +1,7 @@
 import { type ZodTypeAny, z } from 'zod';
 import { errorResponses } from '../../contract/errors.js';
 import { isMarkedToGrow } from '../../contract/schemas/primitives.js';
-import { type JsonSchema, numberSchema, stringSchema } from './json-schema.js';
+import { componentName, type JsonSchema, numberSchema, stringSchema } from './json-schema.js';
 
 /** Finds the component name of a schema, or undefined where it is written in place. */
 export type NameOf = (schema: ZodTypeAny) => string | undefined;
@@ -174,10 +174,6 @@ function within(hint: string | undefined, key: string): string | undefined {
 function oneOfMany(name: string): string {
   if (name.endsWith('ies')) return name.replace(/ies$/, 'y');
   return name.endsWith('s') ? name.slice(0, -1) : `${name}Item`;
-}
-
-function componentName(ref: string): string {
-  return ref.slice(ref.lastIndexOf('/') + 1);
 }
 
 /** A one-value `enum` rather than `const`: generators for Go and Java lose the type of the latter. */

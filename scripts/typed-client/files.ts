@@ -1,7 +1,7 @@
 import type { AppRouter } from '@ts-rest/core';
-import { schemaNamesIn } from '../openapi/client-document.js';
+import { schemasReachedFrom } from '../openapi/client-document.js';
 import type { OpenApiDocument } from '../openapi/document.js';
-import type { JsonSchema } from '../openapi/json-schema.js';
+import { componentName, type JsonSchema } from '../openapi/json-schema.js';
 import { exportedNames } from '../openapi/zod-schema.js';
 import { errorDeclarations } from './errors.js';
 import { homesOf } from './homes.js';
@@ -60,7 +60,7 @@ export function clientFiles(
 /** The components that are shapes of their own; errors have a file of theirs, and an empty object needs no name. */
 function shapeNames(schemas: Readonly<Record<string, JsonSchema>>): string[] {
   return Object.entries(schemas)
-    .filter(([name]) => !/Error(Unavailable|Detail)?(Item)?$|^ErrorDetail$/.test(name))
+    .filter(([name]) => !/Error(Unavailable|Detail)?(Item)?$/.test(name))
     .filter(([, { type, properties }]) => type !== 'object' || Object.keys(properties ?? {}).length > 0)
     .map(([name]) => name);
 }
@@ -84,21 +84,14 @@ function shapeFiles(
 /** The components of request bodies that take members beside those they name. */
 function openRequests({ paths, components: { schemas } }: OpenApiDocument): Set<string> {
   const bodies = Object.values(paths).flatMap((item) => Object.values(item).map((one) => one.requestBody));
-  const reached = new Set<string>();
-  let found = schemaNamesIn(bodies);
-  while (found.length > 0) {
-    for (const name of found) reached.add(name);
-    found = found.flatMap((name) => schemaNamesIn(schemas[name])).filter((name) => !reached.has(name));
-  }
   const takesMore = ({ type, additionalProperties }: JsonSchema) =>
     type === 'object' && additionalProperties !== false;
-  return new Set([...reached].filter((name) => takesMore(schemas[name] ?? {})));
+  return new Set([...schemasReachedFrom(bodies, schemas)].filter((name) => takesMore(schemas[name] ?? {})));
 }
 
 function eventUnion({ webhooks }: OpenApiDocument): string[] {
   const members = Object.entries(webhooks).map(([event, { post }]) => {
-    const ref = post.requestBody.content['application/json']?.schema.$ref ?? '';
-    const name = ref.slice(ref.lastIndexOf('/') + 1);
+    const name = componentName(post.requestBody.content['application/json']?.schema.$ref ?? '');
     return { name, line: `${doc(post.summary, '  ')}  '${event}': ${name};\n` };
   });
   return [
@@ -122,31 +115,23 @@ function operationFiles(
   all: readonly ClientOperation[],
   document: OpenApiDocument,
 ): Declared[] {
-  const open = all.filter(isOpen);
-  const others = all.filter((one) => !isOpen(one));
   const { schemas } = document.components;
   const description = tagDescription(all, document);
-  return [
-    ...(open.length === 0
-      ? []
-      : [
-          {
-            path: openPath(group),
-            ...operationDeclarations(open, schemas, { name: groupName(group), description }),
-          },
-        ]),
-    ...(others.length === 0
-      ? []
-      : [
-          {
-            path: operatorPath(group),
-            ...operationDeclarations(others, schemas, {
-              name: operatorName(group),
-              description: `${description} For the operator: a credential is needed.`,
-            }),
-          },
-        ]),
+  const files = [
+    { path: openPath(group), operations: all.filter(isOpen), name: groupName(group), description },
+    {
+      path: operatorPath(group),
+      operations: all.filter((one) => !isOpen(one)),
+      name: operatorName(group),
+      description: `${description} For the operator: a credential is needed.`,
+    },
   ];
+  return files
+    .filter(({ operations }) => operations.length > 0)
+    .map(({ path, operations, ...named }) => ({
+      path,
+      ...operationDeclarations(operations, schemas, named),
+    }));
 }
 
 function tagDescription(operations: readonly ClientOperation[], document: OpenApiDocument): string {

@@ -1,12 +1,12 @@
 import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
 import type { EventStream, RouteMetadata } from '../../contract/describe-route.js';
 import type { OpenApiDocument } from '../openapi/document.js';
-import type { JsonSchema } from '../openapi/json-schema.js';
+import { componentName, type JsonSchema } from '../openapi/json-schema.js';
 import type { OperationObject } from '../openapi/operation-object.js';
 import { codesByStatus, successStatuses } from '../openapi/operations.js';
 import { pascalCase } from '../openapi/zod-schema.js';
 import { errorBodyName } from './errors.js';
-import { callable, createTypeWriter, doc, referred, type TypeWriter, union } from './write-type.js';
+import { callable, createTypeWriter, doc, type TypeWriter, union } from './write-type.js';
 
 /** An operation of the contract as a client has it: `client.<group>.<name>`. */
 export interface ClientOperation {
@@ -200,7 +200,7 @@ function listOf(
   schemas: Readonly<Record<string, JsonSchema>>,
   types: TypeWriter,
 ): string {
-  const page = schemas[referred(successSchema(operation, 200).$ref ?? '')];
+  const page = schemas[componentName(successSchema(operation, 200).$ref ?? '')];
   const items = types.alternatives(page?.properties?.items?.items ?? {});
   const name = typeName(operation);
   return (

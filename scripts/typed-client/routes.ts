@@ -1,4 +1,4 @@
-import type { ClientOperation } from './operations.js';
+import { type ClientOperation, isOpen } from './operations.js';
 
 /** The table of routes that a client calls by, as a module that exports it as `name`. */
 export function routeTable(
@@ -16,12 +16,11 @@ export function routeTable(
   );
 }
 
-function routeOf({ name, route, metadata, isList }: ClientOperation): string {
+function routeOf(operation: ClientOperation): string {
+  const { name, route, metadata, isList } = operation;
   const statuses = Object.keys(route.responses)
     .map(Number)
     .sort((a, b) => a - b);
-  const credential =
-    metadata.access === 'admin' || metadata.access === 'internal' ? [`access: '${metadata.access}'`] : [];
   const { stream } = metadata;
   const members = [
     `operationId: '${metadata.operationId}'`,
@@ -30,7 +29,7 @@ function routeOf({ name, route, metadata, isList }: ClientOperation): string {
     `statuses: [${statuses.join(', ')}]`,
     ...(isList ? ['isList: true'] : []),
     ...(stream === undefined ? [] : [`events: ['${stream.event}'${stream.problems ? ", 'problem'" : ''}]`]),
-    ...credential,
+    ...(isOpen(operation) ? [] : [`access: '${metadata.access}'`]),
   ];
   return `    ${name}: {\n${members.map((member) => `      ${member},\n`).join('')}    },\n`;
 }

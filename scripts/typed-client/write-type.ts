@@ -1,4 +1,5 @@
-import type { JsonSchema } from '../openapi/json-schema.js';
+import { componentName, type JsonSchema } from '../openapi/json-schema.js';
+import { wrapWords } from '../openapi/wrap-words.js';
 
 /** The longest line, as biome.json has it: what is generated here is formatted already. */
 const lineWidth = 110;
@@ -28,7 +29,7 @@ export function createTypeWriter(components: Components, open: ReadonlySet<strin
   function alternatives(schema: JsonSchema): string[] {
     const several = schema.oneOf ?? schema.anyOf;
     if (several !== undefined) return several.flatMap(alternatives);
-    if (schema.$ref !== undefined) return [named(referred(schema.$ref))];
+    if (schema.$ref !== undefined) return [named(componentName(schema.$ref))];
     if (schema.enum !== undefined) return schema.enum.map(literal);
     switch (schema.type) {
       case 'string':
@@ -87,11 +88,7 @@ export function createTypeWriter(components: Components, open: ReadonlySet<strin
 function describe(schema: JsonSchema, components: Components): string | undefined {
   if (schema.description !== undefined) return schema.description;
   const ref = schema.$ref ?? schema.oneOf?.[0]?.$ref;
-  return ref === undefined ? undefined : components[referred(ref)]?.description;
-}
-
-export function referred(ref: string): string {
-  return ref.slice(ref.lastIndexOf('/') + 1);
+  return ref === undefined ? undefined : components[componentName(ref)]?.description;
 }
 
 function literal(value: string | number | boolean): string {
@@ -128,18 +125,7 @@ export function doc(text: string | undefined, indent = ''): string {
   if (line.length <= lineWidth && !safe.includes('\n')) return `${line}\n`;
   const lines = safe
     .split('\n')
-    .flatMap((paragraph) => wrap(paragraph, lineWidth - indent.length - 3))
+    .flatMap((paragraph) => wrapWords(paragraph, lineWidth - indent.length - 3))
     .map((one) => `${indent} *${one === '' ? '' : ` ${one}`}`);
   return `${indent}/**\n${lines.join('\n')}\n${indent} */\n`;
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1) ?? '';
-    if (last === '') lines[lines.length - 1] = word;
-    else if (last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }
