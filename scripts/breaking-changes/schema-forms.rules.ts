@@ -5,6 +5,11 @@ type Nested = 'items' | 'properties' | 'additionalProperties' | 'allOf' | 'anyOf
 /** A schema as any release's document may contain it. */
 export interface Schema extends Omit<JsonSchema, 'type' | Nested> {
   type?: string | string[];
+  default?: unknown;
+  exclusiveMinimum?: number;
+  exclusiveMaximum?: number;
+  multipleOf?: number;
+  discriminator?: { propertyName: string; mapping?: Record<string, string> };
   items?: Schema;
   properties?: Record<string, Schema>;
   additionalProperties?: boolean | Schema;

@@ -9,15 +9,11 @@ export interface JsonSchema {
   enum?: (string | number | boolean)[];
   /** In answers: further values may be added by any release. */
   'x-open-enum'?: true;
-  default?: unknown;
   pattern?: string;
   minLength?: number;
   maxLength?: number;
   minimum?: number;
   maximum?: number;
-  exclusiveMinimum?: number;
-  exclusiveMaximum?: number;
-  multipleOf?: number;
   items?: JsonSchema;
   minItems?: number;
   maxItems?: number;
@@ -30,7 +26,6 @@ export interface JsonSchema {
   /** In a string: its content type, and the schema of its content. */
   contentMediaType?: string;
   contentSchema?: JsonSchema;
-  discriminator?: { propertyName: string; mapping?: Record<string, string> };
 }
 
 /** `RateQuote` of `#/components/schemas/RateQuote`. */
@@ -52,25 +47,11 @@ export function stringSchema(schema: ZodString): JsonSchema {
       case 'max':
         result.maxLength = check.value;
         break;
-      case 'length':
-        result.minLength = check.value;
-        result.maxLength = check.value;
-        break;
       case 'regex':
         patterns.push(patternOf(check.regex));
         break;
-      case 'url':
-        result.format = 'uri';
-        break;
       case 'datetime':
         result.format = 'date-time';
-        break;
-      case 'uuid':
-      case 'email':
-      case 'date':
-        result.format = check.kind;
-        break;
-      case 'trim':
         break;
       default:
         throw new Error(`the OpenAPI emitter has no rule for the string check "${check.kind}"`);
@@ -88,13 +69,17 @@ function patternOf(regex: RegExp): string {
   return regex.source;
 }
 
-/** A zod number. Integers name their width, since generators for Java and Go otherwise assume 32 bits. */
+/**
+ * A zod number, every check of it; throws on one without a rule. Integers name their width, since generators for Java and
+ * Go otherwise assume 32 bits.
+ */
 export function numberSchema(schema: ZodNumber): JsonSchema {
   const result: JsonSchema = { type: schema.isInt ? 'integer' : 'number' };
   for (const check of schema._def.checks) {
-    if (check.kind === 'min') result[check.inclusive ? 'minimum' : 'exclusiveMinimum'] = check.value;
-    if (check.kind === 'max') result[check.inclusive ? 'maximum' : 'exclusiveMaximum'] = check.value;
-    if (check.kind === 'multipleOf') result.multipleOf = check.value;
+    if (check.kind === 'min' && check.inclusive) result.minimum = check.value;
+    else if (check.kind === 'max' && check.inclusive) result.maximum = check.value;
+    else if (check.kind !== 'int')
+      throw new Error(`the OpenAPI emitter has no rule for the number check ${JSON.stringify(check)}`);
   }
   if (schema.isInt) result.format = fitsInt32(result) ? 'int32' : 'int64';
   else result.format = 'double';

@@ -71,8 +71,7 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
     if (schema instanceof z.ZodString) return stringSchema(schema);
     if (schema instanceof z.ZodNumber) return numberSchema(schema);
     if (schema instanceof z.ZodBoolean) return { type: 'boolean' };
-    if (schema instanceof z.ZodNull) return { type: 'null' };
-    if (schema instanceof z.ZodUnknown || schema instanceof z.ZodAny) return {};
+    if (schema instanceof z.ZodUnknown) return {};
     if (schema instanceof z.ZodEnum)
       return {
         type: 'string',
@@ -84,14 +83,9 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
     if (schema instanceof z.ZodArray) return arraySchema(schema, hint);
     if (schema instanceof z.ZodRecord)
       return { type: 'object', additionalProperties: write(schema.valueSchema, within(hint, 'value')) };
-    if (schema instanceof z.ZodDiscriminatedUnion) return discriminated(schema, hint);
     if (schema instanceof z.ZodUnion) return unionSchema(schema.options, hint);
     if (schema instanceof z.ZodNullable) return nullable(write(schema.unwrap(), hint));
-    if (schema instanceof z.ZodOptional || schema instanceof z.ZodBranded)
-      return write(schema.unwrap(), hint);
-    if (schema instanceof z.ZodReadonly) return write(schema.unwrap(), hint);
-    if (schema instanceof z.ZodDefault)
-      return { ...write(schema.removeDefault(), hint), default: schema._def.defaultValue() };
+    if (schema instanceof z.ZodOptional) return write(schema.unwrap(), hint);
     if (schema instanceof z.ZodEffects) return write(schema.innerType(), hint);
     // The value passes the first schema unchanged, so it must satisfy both.
     if (schema instanceof z.ZodPipeline) return { ...write(schema._def.out), ...write(schema._def.in) };
@@ -121,27 +115,6 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
       items: write(schema.element, hint === undefined ? undefined : oneOfMany(hint)),
       ...(least === null ? {} : { minItems: least.value }),
       ...(most === null ? {} : { maxItems: most.value }),
-    };
-  }
-
-  function discriminated(
-    schema: z.ZodDiscriminatedUnion<string, z.ZodDiscriminatedUnionOption<string>[]>,
-    hint?: string,
-  ): JsonSchema {
-    const propertyName = schema.discriminator;
-    const options = schema.options.map((option) => {
-      const tag: ZodTypeAny | undefined = option.shape[propertyName];
-      const value = tag instanceof z.ZodLiteral ? String(tag.value) : undefined;
-      return { value, written: write(option, value === undefined ? undefined : within(hint, value)) };
-    });
-    const mapping: Record<string, string> = {};
-    for (const { value, written } of options) {
-      if (written.$ref !== undefined && value !== undefined) mapping[value] = written.$ref;
-    }
-    return {
-      oneOf: options.map(({ written }) => written),
-      // Without a component for each option there is no mapping, and generators treat the union as a plain one.
-      ...(Object.keys(mapping).length === options.length ? { discriminator: { propertyName, mapping } } : {}),
     };
   }
 
@@ -223,7 +196,6 @@ export function exportedNames(exported: Readonly<Record<string, unknown>>): Name
 function identity(schema: ZodTypeAny): unknown {
   if (schema instanceof z.ZodObject) return schema._def.shape;
   if (schema instanceof z.ZodEnum) return schema._def.values;
-  if (schema instanceof z.ZodDiscriminatedUnion) return schema._def.optionsMap;
   return undefined;
 }
 
