@@ -4,7 +4,7 @@ import type { Intent } from './intent.js';
 import type { IntentStreamStore } from './stream-store.js';
 
 /** Reads the intent as a majority of the database stores it, at the given version or a later one. Throws NOT_READY. */
-export type Committed = (intent: Intent) => Promise<Intent>;
+export type Committed = (intent: Pick<Intent, '_id' | 'version'>) => Promise<Intent>;
 
 /** Longer than a new primary takes to learn which writes a majority has acknowledged. */
 const patienceMs = 1_500;

@@ -84,6 +84,7 @@ export function createIntentsFeature(deps: IntentsDeps): Intents {
   const takeStatusCallback = createTakeStatusCallback({
     store,
     progress,
+    committed,
     signingKeyOf: directory.signingKeyOf,
     verifyMessage,
     onDue: deps.onAttached,

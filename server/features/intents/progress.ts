@@ -48,6 +48,8 @@ export interface Progress {
   /** The intent that the report was applied to: another one than given, where the transaction passed to it. */
   intentHash: string;
   applied: boolean;
+  /** The version of the intent that it was derived from. */
+  version: number;
   before: Intent['status'];
   after: Intent['status'];
 }
@@ -92,8 +94,9 @@ export function createMakeProgress(deps: {
     const isStale = about !== undefined && about !== intent.transactionId;
     // An intent that is not open any more still accepts the results of ledger look-ups.
     const isOver = !intent.open && lookUp === undefined;
+    const { _id, version, status } = intent;
     if (isOver || isRepeat || isStale) {
-      return { intentHash: intent._id, applied: false, before: intent.status, after: intent.status };
+      return { intentHash: _id, applied: false, version, before: status, after: status };
     }
 
     const nowMs = clock();
@@ -137,7 +140,7 @@ export function createMakeProgress(deps: {
       : await store.saveProgress(change);
     if (!written) return undefined;
     if (intent.lookUpDue === undefined && lookUpDue.lookUpDue !== undefined) onLookUpDue();
-    return { intentHash: intent._id, applied: true, before: intent.status, after: fields.status };
+    return { intentHash: _id, applied: true, version, before: status, after: fields.status };
   }
 
   function writeStatusChange(

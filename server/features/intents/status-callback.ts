@@ -3,6 +3,7 @@ import { decodePublicKey } from '../../../contract/verification/strkey.js';
 import { ApiError } from '../../errors.js';
 import type { Clock } from '../../ports.js';
 import type { VerifyPool } from '../../signatures/verify-pool.js';
+import type { Committed } from './committed.js';
 import type { Intent } from './intent.js';
 import type { MakeProgress } from './progress.js';
 import { readRecord } from './sep-record.rules.js';
@@ -20,6 +21,7 @@ export interface StatusCallback {
 export interface StatusCallbackDeps {
   store: Pick<IntentStore, 'findByHash' | 'findByTransaction' | 'takeUpAgain'>;
   progress: MakeProgress;
+  committed: Committed;
   /** The key (G…) the anchor signs with; null where none is known. */
   signingKeyOf: (anchorId: string) => Promise<string | null>;
   verifyMessage: VerifyPool['verifyMessage'];
@@ -31,8 +33,8 @@ export interface StatusCallbackDeps {
 }
 
 /**
- * Applies an anchor's callback. Throws UNKNOWN_INTENT, or INVALID_SIGNATURE without changing anything. Calls
- * `countVerified` once the signature is verified; if that throws, the error is passed on and nothing is changed.
+ * Applies an anchor's callback. Throws UNKNOWN_INTENT, or INVALID_SIGNATURE without changing anything, or NOT_READY.
+ * Calls `countVerified` once the signature is verified; if that throws, the error is passed on and nothing is changed.
  */
 export type TakeStatusCallback = (
   intentHash: string,
@@ -41,7 +43,7 @@ export type TakeStatusCallback = (
 ) => Promise<StatusCallbackAnswer>;
 
 export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCallback {
-  const { store, progress, signingKeyOf, verifyMessage, onDue, host, clock } = deps;
+  const { store, progress, committed, signingKeyOf, verifyMessage, onDue, host, clock } = deps;
 
   /** Returns when it was signed, in Unix seconds. */
   async function verified(anchorId: string, { signature, rawBody }: StatusCallback): Promise<number> {
@@ -69,12 +71,17 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
     return (await store.findByTransaction(intent.anchorId, transactionId))?._id ?? null;
   }
 
+  /** The answer to a callback that changed nothing. An anchor that was answered does not send it again. */
+  async function unchanged(intent: Intent): Promise<StatusCallbackAnswer> {
+    const { _id: intentHash, status } = await committed(intent);
+    return { intentHash, status, applied: false };
+  }
+
   return async (intentHash, callback, countVerified) => {
     const intent = await store.findByHash(intentHash);
     if (intent === null) throw new ApiError('UNKNOWN_INTENT', 'No intent has this hash.');
     const signedAt = await verified(intent.anchorId, callback);
     await countVerified(intent.anchorId);
-    const ignored = { intentHash, status: intent.status, applied: false };
     // While the dialect is unknown, read it as SEP-6, which has the larger vocabulary.
     const dialect = intent.dialect ?? 'sep6';
     const record = readRecord(callback.body, dialect);
@@ -82,15 +89,17 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
     if (record === null && (await store.takeUpAgain(intentHash, new Date(clock())))) onDue();
     // Only a client that knows the nonce may attach a transaction; a callback may not.
     const follower = record === null ? null : await followerOf(intent, record.id);
-    if (record === null || follower === null) return ignored;
+    if (record === null || follower === null) return unchanged(intent);
     const made = await progress(follower, {
       observation: { record, observedAtMs: clock(), mayBeLate: true },
       callback: { signedAt, digest: digestOf(callback.rawBody) },
     });
+    // What makes the report a repeat may be known to the primary alone, which could still lose it.
+    if (made?.applied === false) await committed({ _id: made.intentHash, version: made.version });
     // If the report was applied to another intent, the answer says nothing about that intent.
     return made?.intentHash === intentHash
       ? { intentHash, status: made.after, applied: made.applied }
-      : ignored;
+      : unchanged(intent);
   };
 }
 

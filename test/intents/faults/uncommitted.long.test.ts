@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
 import { type Committed, createCommitted } from '../../../server/features/intents/committed.js';
-import { createIntentStore, type IntentStore } from '../../../server/features/intents/store.js';
+import { createTakeStatusCallback } from '../../../server/features/intents/status-callback.js';
+import type { IntentStore } from '../../../server/features/intents/store.js';
 import { createIntentStreamStore } from '../../../server/features/intents/stream-store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
+import { isMongoUnavailable } from '../../../server/mongo/failures.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
+import { outboxOf } from '../../fixtures/deliveries/emit.js';
+import { holderIntent, paidOut } from '../../fixtures/intents/contested-transaction.js';
+import { account } from '../../fixtures/intents/intent-states.js';
+import { openIntents } from '../../fixtures/intents/intents-fixture.js';
 import { unpaidIntent } from '../../fixtures/intents/stored-intents.js';
 import { startThreeMembers, type ThreeMembers } from '../../fixtures/limits/three-members.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -13,15 +19,18 @@ let members: ThreeMembers;
 let connection: Connection;
 let store: IntentStore;
 let committed: Committed;
+let parts: ReturnType<typeof openIntents>;
 
 beforeAll(async () => {
   members = await startThreeMembers();
   connection = await connectMongo({ uri: members.uri });
-  store = createIntentStore(connection);
+  parts = openIntents(connection, { origin: 'http://127.0.0.1:1', owner: 'one', leaseTtlMs: 60_000 });
+  store = parts.store;
   committed = createCommitted(createIntentStreamStore(connection));
   await prepareCollections(connection);
 }, 120_000);
 afterAll(async () => {
+  await parts?.close();
   await connection?.close();
   await members?.stop();
 });
@@ -59,5 +68,43 @@ describe('what the primary alone has', () => {
       },
       { timeout: 30_000 },
     );
+  }, 120_000);
+});
+
+describe('a callback of which the primary alone has the outcome', () => {
+  it('is not acknowledged, however often it is repeated, before the others have the outcome', async () => {
+    const now = Date.now();
+    const intentHash = holderIntent(now)._id;
+    expect(await store.insert(holderIntent(now))).toBe(true);
+    const send = createTakeStatusCallback({
+      store,
+      progress: parts.progress,
+      committed,
+      signingKeyOf: async () => account,
+      verifyMessage: async () => true,
+      onDue: () => undefined,
+      host: 'fairlead.example',
+      clock: Date.now,
+    });
+    const report = (body: unknown) => {
+      const signature = `t=${Math.floor(now / 1_000)}, s=${'A'.repeat(86)}==`;
+      const rawBody = Buffer.from(JSON.stringify(body));
+      return send(intentHash, { signature, rawBody, body }, async () => undefined);
+    };
+    const completed = { transaction: { ...paidOut, from: account } };
+
+    const release = await members.holdReplication();
+    const first = await report(completed).catch((error: unknown) => error);
+    expect(isMongoUnavailable(first)).toBe(true);
+    expect((await asRead(intentHash)).status).toBe('settled');
+    await expect(report(completed)).rejects.toMatchObject(notReady);
+    const another = { transaction: { ...paidOut, id: 'another' } };
+    await expect(report(another)).rejects.toMatchObject(notReady);
+    await release();
+    await waitFor(
+      async () => expect(await report(completed)).toEqual({ intentHash, status: 'settled', applied: false }),
+      { timeout: 30_000 },
+    );
+    expect(await outboxOf(connection).countDocuments({ 'data.intentHash': intentHash })).toBe(1);
   }, 120_000);
 });
