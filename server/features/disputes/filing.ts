@@ -28,7 +28,7 @@ const flood = { atOnce: 8, maxWaiting: 2_048, maxWaitMs: 5_000 };
 const recordedAtOnce = 2;
 
 export interface FilingDeps {
-  store: Pick<DisputeStore, 'findByParty' | 'listOfIntent' | 'insert'>;
+  store: Pick<DisputeStore, 'findCommittedByParty' | 'listOfIntent' | 'insert'>;
   /** With a session, as that transaction sees it. */
   findIntent: (intentHash: string, session?: ClientSession) => Promise<DisputableIntent | null>;
   /** The key (G…) an anchor signs with, or null. */
@@ -93,7 +93,7 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
     }
     const [left, filed] = await Promise.all([
       limits.pointsLeft(account),
-      store.findByParty(intentHash, party),
+      store.findCommittedByParty(intentHash, party),
     ]);
     show(left);
     if (filed !== null) return { created: false, answer: toDisputeAnswer(filed) };
@@ -124,8 +124,9 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
   /**
    * Reads everything again in the transaction, since the outcome may have changed after the signer was found entitled.
    * Where another request inserts the same dispute concurrently, the unique index makes it a write conflict, on which the
-   * transaction starts over and finds the dispute. `left` holds what remains of each limit that a new dispute counts
-   * against; it is empty where the dispute existed.
+   * transaction starts over and finds the dispute. Also a transaction that only finds it waits, on its commit, for a
+   * majority to have it. `left` holds what remains of each limit that a new dispute counts against; it is empty where the
+   * dispute existed.
    */
   async function readOrInsert(
     session: ClientSession,

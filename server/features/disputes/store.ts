@@ -66,7 +66,8 @@ export interface DisputeStore {
   disputeOf(intentHash: string): Promise<IntentDispute | null>;
   /** With a session, as that transaction sees it. */
   findById(session: ClientSession | null, id: string): Promise<DisputeDocument | null>;
-  findByParty(intentHash: string, party: Party): Promise<DisputeDocument | null>;
+  /** As a majority of the database stores it, so that nobody is told of a dispute that a new primary rolls back. */
+  findCommittedByParty(intentHash: string, party: Party): Promise<DisputeDocument | null>;
   /** All disputes of an intent, as the transaction sees them. */
   listOfIntent(session: ClientSession, intentHash: string): Promise<DisputeDocument[]>;
   /** Returns the hashes among these whose intents have a dispute. */
@@ -206,7 +207,8 @@ export function createDisputeStore(connection: Connection): DisputeStore {
       maxItems: maxBatch,
     }),
     findById: (session, id) => model.findById(id).session(session).lean<DisputeDocument>(),
-    findByParty: (intentHash, filedBy) => model.findOne({ intentHash, filedBy }).lean<DisputeDocument>(),
+    findCommittedByParty: (intentHash, filedBy) =>
+      model.findOne({ intentHash, filedBy }).readConcern('majority').lean<DisputeDocument>(),
     listOfIntent: (session, intentHash) =>
       model.find({ intentHash }).session(session).lean<DisputeDocument[]>(),
     disputedAmong: (intentHashes) =>

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { disputeOf, signer } from '../../fixtures/disputes/dispute-values.js';
+import { type DisputesFixture, freshClient, openDisputes } from '../../fixtures/disputes/disputes-fixture.js';
+import { startThreeMembers, type ThreeMembers } from '../../fixtures/limits/three-members.js';
+import { waitFor } from '../../support/wait-for.js';
+
+const owner = signer('ada');
+
+let members: ThreeMembers;
+let one: DisputesFixture;
+/** Called before the verification of a signature, when its attempt is counted already. */
+let onVerify: () => Promise<void> = async () => {};
+
+beforeAll(async () => {
+  members = await startThreeMembers();
+  one = await openDisputes(members.uri, { onVerify: () => onVerify() });
+}, 120_000);
+afterAll(async () => {
+  await one?.close();
+  await members?.stop();
+});
+
+it('a dispute that the primary alone has is not acknowledged to whoever sends it a second time', async () => {
+  const [intent] = await one.addIntents(owner, 1);
+  if (intent === undefined) throw new Error('no intent');
+  const body = disputeOf(intent, owner);
+  const send = () => one.file(body, freshClient());
+
+  // Both requests are past their attempts, which only a majority can count, before the others are cut off.
+  let release = async () => {};
+  let earlier: ReturnType<typeof send> | undefined;
+  onVerify = async () => {
+    onVerify = async () => {
+      release = await members.holdReplication();
+    };
+    earlier = send();
+    await earlier;
+  };
+  const later = await send();
+  expect((await earlier)?.result).toBe('NOT_READY');
+  expect(await one.disputes.countDocuments({ intentHash: intent._id })).toBe(1);
+  expect(later.result).toBe('NOT_READY');
+
+  onVerify = async () => {};
+  await release();
+  await waitFor(async () => expect((await send()).result).toBe('known'), { timeout: 30_000 });
+}, 120_000);
