@@ -64,7 +64,7 @@ export function createRefresh(deps: RefreshDeps): Refresh {
     const speedTargets = await store.speedTargets(fleet.corridors());
     const answers = ledger !== null && !(await ledger.isAway());
     const formulas: readonly Formula[] = answers ? ['v1', 'v2'] : ['v1'];
-    const anchors = await ofOneGeneration((generation) =>
+    const anchors = await store.ofOneGeneration((generation) =>
       readAnchors(generation, lease, computedAt, speedTargets, formulas),
     );
     const cards = new Map(
@@ -109,15 +109,6 @@ export function createRefresh(deps: RefreshDeps): Refresh {
     for (let from = 0; from < cards.length; from += chunkSize) {
       lease.signal.throwIfAborted();
       await store.by[formula].cards.insert(cards.slice(from, from + chunkSize));
-    }
-  }
-
-  /** Reads again if the generation changed: a rebuild drops the roll-ups that it replaced, so the read may be incomplete. */
-  async function ofOneGeneration<T>(read: (generation: number) => Promise<T>): Promise<T> {
-    for (;;) {
-      const generation = await store.currentGeneration();
-      const whole = await read(generation);
-      if ((await store.currentGeneration()) === generation) return whole;
     }
   }
 

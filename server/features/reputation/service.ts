@@ -14,7 +14,7 @@ import { readCursor, readLimit, unknownCursor, writeCursor } from '../../paging.
 import { type Clock, toInstant } from '../../ports.js';
 import { anchorRecord, firstDayOf, recordWithoutPlace } from './card.rules.js';
 import type { CardReader } from './card-reader.js';
-import { emptyTally } from './counters.rules.js';
+import { emptyTally, type Rollup } from './counters.rules.js';
 import type { LeadingFormula } from './formula-setting.js';
 import type { Run, Runs } from './formula-store.js';
 import { historyPoints } from './history.rules.js';
@@ -148,17 +148,15 @@ export function createReputationService(deps: ReputationServiceDeps): Reputation
     const [before = null] = readCursor(query.cursor, list, [dayPattern]) ?? [];
     const limit = readLimit(query.limit);
     await getAnchor(anchorId);
-    const generation = await store.currentGeneration();
-    const known = { corridor, before, limit: limit + 1 };
-    const days = await store.rollups.listDaysWithOutcomes(generation, anchorId, known);
+    const { days, rollups } = await store.ofOneGeneration((generation) =>
+      readHistory(generation, { anchorId, corridor, window, before, limit }),
+    );
     const shown = days.slice(0, limit);
-    const [newest, oldest] = [shown[0], shown.at(-1)];
-    if (newest === undefined || oldest === undefined) {
+    const oldest = shown.at(-1);
+    if (oldest === undefined) {
       refuseUnknown(corridor);
       return { anchorId, corridor, window, formula, items: [], nextCursor: null };
     }
-    const range = { from: firstDayOf(window, oldest), to: newest, corridor };
-    const rollups = await store.rollups.listOfAnchor(generation, anchorId, range);
     const speedTargets = await store.speedTargets(deps.corridors());
     return {
       anchorId,
@@ -168,6 +166,20 @@ export function createReputationService(deps: ReputationServiceDeps): Reputation
       items: historyPoints(shown, rollups, window, speedTargets, formula),
       nextCursor: days.length > limit ? writeCursor(list, [oldest]) : null,
     };
+  }
+
+  /** The days of a page, with one more if there is another page, and the roll-ups of their windows. */
+  async function readHistory(
+    generation: number,
+    page: Pick<HistoryQuery, 'anchorId' | 'corridor' | 'window'> & { before: string | null; limit: number },
+  ): Promise<{ days: string[]; rollups: Rollup[] }> {
+    const { anchorId, corridor, window, before, limit } = page;
+    const known = { corridor, before, limit: limit + 1 };
+    const days = await store.rollups.listDaysWithOutcomes(generation, anchorId, known);
+    const [newest, oldest] = [days[0], days.slice(0, limit).at(-1)];
+    if (newest === undefined || oldest === undefined) return { days, rollups: [] };
+    const range = { from: firstDayOf(window, oldest), to: newest, corridor };
+    return { days, rollups: await store.rollups.listOfAnchor(generation, anchorId, range) };
   }
 
   /** For a corridor without a record: throws UNSUPPORTED_PAIR if it is not served either. */

@@ -15,6 +15,11 @@ export interface ReputationStore {
   fillAccounts(): Promise<void>;
   /** The generation of roll-ups in force. */
   currentGeneration(session?: ClientSession): Promise<number>;
+  /**
+   * What is read outside a transaction from the generation in force. It is read again if the generation changed meanwhile,
+   * since a rebuild removes the roll-ups that it replaces.
+   */
+  ofOneGeneration<T>(read: (generation: number) => Promise<T>): Promise<T>;
   putGenerationInForce(session: ClientSession, generation: number): Promise<void>;
   /** The formula whose scores are returned if a request names none: v1 until another is set. */
   readLeading(): Promise<Formula>;
@@ -50,6 +55,10 @@ export function createReputationStore(connection: Connection): ReputationStore {
   const rollups = createRollupStore(connection);
   const accounts = createAccountStore(connection);
 
+  async function currentGeneration(session?: ClientSession): Promise<number> {
+    return (await read('rollups', session))?.generation ?? firstGeneration;
+  }
+
   return {
     rollups,
     by: {
@@ -60,13 +69,18 @@ export function createReputationStore(connection: Connection): ReputationStore {
 
     async fillAccounts() {
       if ((await read('accounts'))?.filled === true) return;
-      const generation = (await read('rollups'))?.generation ?? firstGeneration;
-      await rollups.mergeFirstDaysInto(generation, accounts.collectionName);
+      await rollups.mergeFirstDaysInto(await currentGeneration(), accounts.collectionName);
       await write('accounts', { filled: true });
     },
 
-    async currentGeneration(session) {
-      return (await read('rollups', session))?.generation ?? firstGeneration;
+    currentGeneration,
+
+    async ofOneGeneration(readFrom) {
+      for (;;) {
+        const generation = await currentGeneration();
+        const whole = await readFrom(generation);
+        if ((await currentGeneration()) === generation) return whole;
+      }
     },
 
     async putGenerationInForce(session, generation) {

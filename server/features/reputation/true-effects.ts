@@ -47,7 +47,9 @@ export function createTrueEffects({ store, intents }: TrueEffectsDeps): TrueEffe
       const needed = [...new Set(keys.filter((key) => key !== null))];
       // The waiting intents are read first: one that is counted in between is then found twice, and never missed.
       waiting = await readWaiting([...new Set(undecided.map(({ intent }) => intent.account))]);
-      accountDays = await store.rollups.readAccountDays(null, await store.currentGeneration(), needed);
+      accountDays = await store.ofOneGeneration((generation) =>
+        store.rollups.readAccountDays(null, generation, needed),
+      );
     }
     return verdicts.map(({ intent, effect }, index) => {
       const key = keys[index] ?? '';
