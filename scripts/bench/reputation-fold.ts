@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AggregatableIntent } from '../../server/features/intents/aggregation.js';
 import { accountDaysOf, planAggregation } from '../../server/features/reputation/aggregation.rules.js';
+import { isMongoUnavailable } from '../../server/mongo/failures.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { perSecond, ratio } from './lib/figures.js';
 import {
@@ -26,8 +27,8 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
       await fixture.close();
     }
   };
-  const alone = await measure('one-writer', (fixture) => oneByOne(fixture, 1, context.seconds));
-  const crowded = await measure('sixteen-writers', (fixture) => oneByOne(fixture, 16, context.seconds));
+  const alone = await measure('one-writer', (fixture) => oneByOne(fixture, 1, context));
+  const crowded = await measure('sixteen-writers', (fixture) => oneByOne(fixture, 16, context));
   const aggregated = await measure('aggregator', (fixture) => inBatches(fixture, context.seconds));
   const best = Math.max(alone, crowded);
   const row = (what: string, value: number): BenchRow => ({
@@ -43,7 +44,11 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
 }
 
 /** Counts each outcome in a separate transaction with the same writes as the aggregator's for a batch. */
-async function oneByOne(fixture: AggregationFixture, writers: number, seconds: number): Promise<number> {
+async function oneByOne(
+  fixture: AggregationFixture,
+  writers: number,
+  { seconds, signal }: BenchContext,
+): Promise<number> {
   await insert(fixture, 0, chunk);
   const { intents } = fixture;
   const pending = await intents.findPendingAggregation(chunk);
@@ -55,7 +60,7 @@ async function oneByOne(fixture: AggregationFixture, writers: number, seconds: n
     while (performance.now() < endsAt) {
       const intent = queue.pop();
       if (intent === undefined) return;
-      await countOne(fixture, intent);
+      await countOne(fixture, intent, signal);
       counted += 1;
     }
   };
@@ -68,6 +73,7 @@ async function oneByOne(fixture: AggregationFixture, writers: number, seconds: n
 async function countOne(
   { store, intents, inTransaction }: AggregationFixture,
   intent: AggregatableIntent,
+  signal: AbortSignal,
 ): Promise<void> {
   for (;;) {
     try {
@@ -78,8 +84,9 @@ async function countOne(
         await intents.saveCounted(session, plan.intents);
       });
       return;
-    } catch {
-      // Conflicts with the other writers until its time was up: it queues again.
+    } catch (error) {
+      if (signal.aborted || !isMongoUnavailable(error)) throw error;
+      // It conflicted with the other writers until its time was up, and queues again.
       await delay(5);
     }
   }

@@ -134,8 +134,3 @@ export async function retriedOnce<T>(write: () => Promise<T>): Promise<T> {
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 11000;
 }
-
-/** Whether a transaction lost against another one that wrote the same documents; the whole of it may be tried again. */
-export function isTransientConflict(error: unknown): boolean {
-  return error instanceof mongo.MongoError && error.hasErrorLabel('TransientTransactionError');
-}

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { isMongoUnavailable, isTransientConflict } from '../../mongo/failures.js';
+import { isMongoUnavailable } from '../../mongo/failures.js';
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { Logger } from '../../ports.js';
@@ -65,8 +65,9 @@ export function createAggregator(deps: AggregatorDeps): Aggregator {
         report.intents += await aggregateBatch(lease, hashes);
         report.batches += 1;
       } catch (error) {
-        // The batch may have been too large for one transaction. An unavailable database fails at any size.
-        if (size <= leastBatchSize || !mayPassInSmallerBatches(error)) throw error;
+        // The batch may have been too large for one transaction, which then ran out of time, or kept conflicting with other
+        // writers until it did. A database that is away fails at any size.
+        if (size <= leastBatchSize || !isMongoUnavailable(error)) throw error;
         size = Math.max(leastBatchSize, Math.floor(size / 4));
         logger.warn({ err: error, batchSize: size }, 'the aggregator goes on in smaller batches');
       }
@@ -101,10 +102,4 @@ export function createAggregator(deps: AggregatorDeps): Aggregator {
     // One at a time, so that a refresh waits for an aggregation of this process: at startup both begin together.
     aggregate: () => oneAtATime(aggregate),
   };
-}
-
-/** The transaction ran out of time, or kept conflicting with other writers until it did. */
-function mayPassInSmallerBatches(error: unknown): boolean {
-  if (isMongoUnavailable(error)) return true;
-  return isTransientConflict(error);
 }
