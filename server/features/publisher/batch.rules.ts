@@ -85,7 +85,7 @@ export function entryProofOf(place: {
 
 /** The data of the previous batch that the next one depends on. */
 export interface Predecessor {
-  header: Pick<BatchHeader, 'sequence' | 'createdAt' | 'root' | 'size' | 'formula'>;
+  header: Pick<BatchHeader, 'sequence' | 'createdAt' | 'root' | 'size'>;
   headerHash: string;
 }
 
@@ -103,8 +103,8 @@ export interface Content {
 /** Whether a batch with this content would contain nothing new after `latest`, the one before by the same formula. */
 export function isUnchanged(content: Content, latest: Predecessor | null): boolean {
   if (latest === null) return content.size === 0;
-  const { root, size, formula } = latest.header;
-  return root === content.root && size === content.size && formula === content.formula;
+  const { root, size } = latest.header;
+  return root === content.root && size === content.size;
 }
 
 /** The header that follows `latest`. Its time never precedes that of `latest`, whatever a new primary's clock says. */
