@@ -18,7 +18,6 @@ export interface CardReader {
 }
 
 export const runsFreshMs = 1_000;
-const pageSize = 500;
 
 export function createCardReader(deps: {
   store: FormulaStore;
@@ -54,18 +53,7 @@ export function createCardReader(deps: {
     async *listEveryCard(window) {
       const { current } = await store.readRuns();
       if (current === null) return;
-      let after: string | null = null;
-      for (;;) {
-        const page: PublishedCard[] = await store.cards.listCards(current.run, {
-          window,
-          after,
-          limit: pageSize,
-        });
-        yield* page;
-        const last = page.at(-1);
-        if (last === undefined) break;
-        after = `${last.anchorId} ${last.corridor}`;
-      }
+      yield* store.cards.everyCard(current.run, window);
       const kept = await store.readRuns();
       if (kept.current?.run !== current.run && kept.previous?.run !== current.run)
         throw new Error('the cards were replaced twice while they were read');

@@ -21,6 +21,8 @@ export interface CardStore {
     run: number,
     query: { window: number; after: string | null; limit: number },
   ): Promise<PublishedCard[]>;
+  /** Every card of a run and window, in the order of `listCards`. It ends early if the run is dropped meanwhile. */
+  everyCard(run: number, window: number): AsyncGenerator<PublishedCard>;
   /** How many cards of a run and window have a score. */
   countScored(run: number, window: number): Promise<number>;
   /** Removes some cards of runs before `run`, except `kept`. Returns false once none are left. */
@@ -58,12 +60,13 @@ function cardSchema(options: { collection: string }) {
 }
 
 const chunkSize = 500;
+const pageSize = 500;
 
 export function createCardStore(connection: Connection, formula: Formula): CardStore {
   const { name, options } = models[formula];
   const model = defineModel(connection, name, cardSchema(options));
 
-  return {
+  const store: CardStore = {
     async insert(cards) {
       await model.insertMany(cards, { ordered: false, lean: true });
     },
@@ -94,6 +97,17 @@ export function createCardStore(connection: Connection, formula: Formula): CardS
       return found.map(({ record }) => record as PublishedCard);
     },
 
+    async *everyCard(run, window) {
+      let after: string | null = null;
+      for (;;) {
+        const page: PublishedCard[] = await store.listCards(run, { window, after, limit: pageSize });
+        yield* page;
+        const last = page.at(-1);
+        if (last === undefined || page.length < pageSize) return;
+        after = `${last.anchorId} ${last.corridor}`;
+      }
+    },
+
     countScored: (run, window) =>
       model.countDocuments({
         _id: idsBelow(`${run} ${window}`),
@@ -111,4 +125,5 @@ export function createCardStore(connection: Connection, formula: Formula): CardS
       return true;
     },
   };
+  return store;
 }

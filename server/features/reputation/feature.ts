@@ -50,6 +50,8 @@ export interface PublishedCards {
   runOf: CardReader['runOf'];
   /** A page of a run's cards. */
   listCards: FormulaStore['cards']['listCards'];
+  /** Every card of a run. */
+  everyCard: FormulaStore['cards']['everyCard'];
 }
 
 export interface ReputationDeps {
@@ -89,6 +91,11 @@ export function createReputationFeature(deps: ReputationDeps): Reputation {
     corridors: fleet.corridors,
   });
 
+  function cardsOf(formula: Formula): Pick<PublishedCards, 'listCards' | 'everyCard'> {
+    const { listCards, everyCard } = store.by[formula].cards;
+    return { listCards, everyCard };
+  }
+
   async function refresh(): ReturnType<Refresh> {
     const run = await refreshCards();
     if (run.ran) {
@@ -110,8 +117,8 @@ export function createReputationFeature(deps: ReputationDeps): Reputation {
     trueEffects: createTrueEffects(deps),
     leadingFormula: leading,
     by: {
-      v1: { ...readers.v1, listCards: store.by.v1.cards.listCards },
-      v2: { ...readers.v2, listCards: store.by.v2.cards.listCards },
+      v1: { ...readers.v1, ...cardsOf('v1') },
+      v2: { ...readers.v2, ...cardsOf('v2') },
     },
   };
 }

@@ -20,6 +20,8 @@ export interface CardsByFormula {
     run: number,
     query: { window: number; after: string | null; limit: number },
   ) => Promise<PublishedCard[]>;
+  /** Every card of a run, in the order of a batch. It ends early if the run is dropped meanwhile. */
+  everyCard: (run: number, window: number) => AsyncIterable<PublishedCard>;
 }
 
 export interface ProvingBatchDeps {
@@ -33,7 +35,6 @@ export interface ProvingBatchDeps {
 }
 
 const batchFreshMs = 1_000;
-const cardsAtOnce = 500;
 const maxRootsKeptBytes = 10_000;
 
 /**
@@ -44,7 +45,7 @@ export function createProvingBatch(
   deps: ProvingBatchDeps & { formula: Formula; cards: CardsByFormula; window: number },
 ): ProvingBatch {
   const { formula, rootOfCards, window, clock } = deps;
-  const { runOf, listCards } = deps.cards;
+  const { runOf, everyCard } = deps.cards;
   const lifetimeOf = lasting({ freshMs: batchFreshMs });
   const latest = createCache<void, Batch | null>({ load: deps.latestBatch, lifetimeOf, clock });
   const batches = createCache<string, Batch | null>({
@@ -62,19 +63,8 @@ export function createProvingBatch(
 
   /** Null if the run was dropped meanwhile, since cards may then be missing. */
   async function rootOfRun({ run }: Run): Promise<string | null> {
-    const root = await rootOfCards(everyCard(run));
+    const root = await rootOfCards(everyCard(run, window));
     return (await runOf(String(run)))?.run === run ? root : null;
-  }
-
-  async function* everyCard(run: number): AsyncGenerator<PublishedCard> {
-    let after: string | null = null;
-    for (;;) {
-      const cards: PublishedCard[] = await listCards(run, { window, after, limit: cardsAtOnce });
-      yield* cards;
-      const last = cards.at(-1);
-      if (last === undefined || cards.length < cardsAtOnce) return;
-      after = `${last.anchorId} ${last.corridor}`;
-    }
   }
 
   return async (run) => {
