@@ -47,7 +47,8 @@ export function createErasureStore(connection: Connection): ErasureStore {
       const documents = intents.map((intent) => {
         const { counted = null, admission = null } = intent.counting ?? {};
         // An intent that is not counted is kept for its dispute, like any unpaid intent.
-        const keptFor = counted === null && admission === null ? { keptFor: 'dispute' as const } : {};
+        const isKept = intent.disputeEffect !== null || (counted === null && admission === null);
+        const keptFor = isKept ? { keptFor: 'dispute' as const } : {};
         return { ...toDocument(intent), counted, admission, unfolded: false, ...keptFor };
       });
       await bulk.insertMany(documents, { session });

@@ -299,7 +299,11 @@ export function createIntentStore(connection: Connection): IntentStore {
     },
 
     async applyDisputeEffect(session, intentHash, disputeEffect) {
-      const change = { $set: { disputeEffect, unfolded: true } };
+      // If it is unpaid, it is kept for good, and counts for no client any more.
+      const change = {
+        $set: { disputeEffect, unfolded: true, keptFor: 'dispute' as const },
+        $unset: { client: '' as const },
+      };
       return (await model.updateOne({ _id: intentHash }, change, { session })).matchedCount === 1;
     },
   };

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
+import type { IntentOutcome } from '../../../server/features/intents/intent.js';
 import { createPayoutStore } from '../../../server/features/intents/payout-store.js';
 import { createIntentStore, type IntentStore } from '../../../server/features/intents/store.js';
+import { createUnpaidStore } from '../../../server/features/intents/unpaid-store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
-import { unpaidIntent } from '../../fixtures/intents/stored-intents.js';
+import { createInTransaction } from '../../../server/mongo/transactions.js';
+import { intentDocuments, unpaidIntent } from '../../fixtures/intents/stored-intents.js';
 import { testDatabase } from '../../support/database.js';
 
 const { uri } = testDatabase();
@@ -72,4 +75,23 @@ it('lists the payouts of an anchor in a corridor without reading other intents',
     { paidAt: recordedAt, amountIn: '100', amountOut: '150000.00' },
   ]);
   expect(await documentsRead(() => payouts.listPayouts(query))).toBe(2);
+});
+
+it('looks for unpaid intents to remove without reading those whose disputes were accepted', async () => {
+  const outcome = { kind: 'expired', reason: 'never_funded', recordedAt: new Date(0) } as IntentOutcome;
+  const ended = [1_000, 1_001, 1_002].map((index) =>
+    unpaidIntent(index, { status: 'expired', outcome, open: false }),
+  );
+  await store.insertAll(ended);
+  await intentDocuments(connection).updateMany(
+    { 'outcome.recordedAt': new Date(0) },
+    { $set: { unfolded: false } },
+  );
+  const unpaid = createUnpaidStore(connection);
+  const look = () => unpaid.listEnded('never_funded', new Date(1), 10);
+  expect(await documentsRead(look)).toBe(3);
+  await createInTransaction(connection)((session) =>
+    store.applyDisputeEffect(session, ended[0]?._id ?? '', 'counts_not_filled'),
+  );
+  expect(await documentsRead(look)).toBe(2);
 });

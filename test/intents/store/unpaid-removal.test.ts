@@ -3,10 +3,12 @@ import type { Connection } from 'mongoose';
 import { createDisputeStore } from '../../../server/features/disputes/store.js';
 import type { Intent, IntentOutcome } from '../../../server/features/intents/intent.js';
 import { nothingObserved } from '../../../server/features/intents/settle-time.rules.js';
+import { createIntentStore } from '../../../server/features/intents/store.js';
 import { createRemoveUnpaid } from '../../../server/features/intents/unpaid-removal.js';
 import { createUnpaidStore } from '../../../server/features/intents/unpaid-store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
+import { type ClientSession, createInTransaction } from '../../../server/mongo/transactions.js';
 import { insertIntents, intentDocuments, unpaidIntent } from '../../fixtures/intents/stored-intents.js';
 import { testDatabase } from '../../support/database.js';
 
@@ -102,6 +104,16 @@ describe('unpaid intents', () => {
     expect(await remove()).toBe(0);
     expect(await kept()).toEqual([hash]);
     expect(await store.countUnpaid(10)).toBe(0);
+  });
+
+  it('count for no client any more once a dispute of them was accepted', async () => {
+    const hash = await ended('expired', 'never_funded', 40, { transactionId: 'tx2' });
+    const { applyDisputeEffect } = createIntentStore(connection);
+    const accept = (session: ClientSession) => applyDisputeEffect(session, hash, 'counts_not_filled');
+    expect(await createInTransaction(connection)(accept)).toBe(true);
+    expect(await createUnpaidStore(connection).countUnpaid(10)).toBe(0);
+    expect(await remove()).toBe(0);
+    expect(await kept()).toEqual([hash]);
   });
 
   it('stay while the aggregation has not been to them', async () => {
