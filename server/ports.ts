@@ -46,8 +46,8 @@ export interface World {
 }
 
 /** ISO 8601 UTC with milliseconds and `Z`, the one form of an instant on the wire. */
-export function toInstant(epochMs: number): string {
-  return new Date(epochMs).toISOString();
+export function toInstant(at: Date | number): string {
+  return new Date(at).toISOString();
 }
 
 /** What is left of a limit after one request. */

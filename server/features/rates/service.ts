@@ -9,7 +9,7 @@ import { createCache } from '../../cache/cache.js';
 import type { Announce } from '../../cache/changes.js';
 import { findDeliveryMethod } from '../../delivery-methods.rules.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
-import type { Clock } from '../../ports.js';
+import { type Clock, toInstant } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { CacheVersions } from '../cache/cache-versions.js';
@@ -335,7 +335,7 @@ export function createRates(deps: RatesDeps): Rates {
       if ('reason' in reply.result) return noQuote(reply.result.reason);
       const { tier, sellAmount, receiveAmount, rate, adjusted } = reply.result.offer;
       const unranked = outsideBand(rate, bandFor(corridor, [reply], market));
-      const quotedAt = new Date(reply.at).toISOString();
+      const quotedAt = toInstant(reply.at);
       return { quote: { tier, sellAmount, receiveAmount, rate, adjusted, quotedAt, unranked } };
     },
   };

@@ -10,6 +10,7 @@ import type { Deliveries, DeliveryDocument } from '../../deliveries/deliveries.j
 import { shownState } from '../../deliveries/delivery.rules.js';
 import { ApiError } from '../../errors.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
+import { toInstant } from '../../ports.js';
 import { unknownWebhook } from './service.js';
 import type { WebhookDocument, WebhookStore } from './store.js';
 
@@ -88,14 +89,14 @@ function toDeliveryAnswer(delivery: DeliveryDocument, enabled: boolean): Deliver
     event: delivery.event,
     test: delivery.test,
     state,
-    createdAt: delivery.createdAt.toISOString(),
-    nextAttemptAt: state === 'pending' && delivery.owner === null ? delivery.due.toISOString() : null,
-    settledAt: delivery.settledAt?.toISOString() ?? null,
+    createdAt: toInstant(delivery.createdAt),
+    nextAttemptAt: state === 'pending' && delivery.owner === null ? toInstant(delivery.due) : null,
+    settledAt: delivery.settledAt ? toInstant(delivery.settledAt) : null,
     body: delivery.body,
     attempts: delivery.attempts.map(
       ({ attempt, at, outcome, status, elapsedMs, answer, signedWith = null }) => ({
         attempt,
-        at: at.toISOString(),
+        at: toInstant(at),
         outcome,
         status,
         elapsedMs,

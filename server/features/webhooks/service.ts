@@ -166,10 +166,10 @@ function toWebhookAnswer(webhook: WebhookDocument, nowMs: number): WebhookAnswer
     disabled:
       disabled === null
         ? null
-        : { reason: disabled.reason, status: disabled.status, at: disabled.at.toISOString() },
-    secretChangedAt: (secrets.at(-1)?.since ?? createdAt).toISOString(),
-    overlapEndsAt: ends.length === 0 ? null : new Date(Math.max(...ends)).toISOString(),
-    createdAt: createdAt.toISOString(),
-    updatedAt: webhook.updatedAt.toISOString(),
+        : { reason: disabled.reason, status: disabled.status, at: toInstant(disabled.at) },
+    secretChangedAt: toInstant(secrets.at(-1)?.since ?? createdAt),
+    overlapEndsAt: ends.length === 0 ? null : toInstant(Math.max(...ends)),
+    createdAt: toInstant(createdAt),
+    updatedAt: toInstant(webhook.updatedAt),
   };
 }
