@@ -8,6 +8,9 @@ import { PortionRateLimiter } from './portion-rate-limiter.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { createWindowStore } from './window-store.js';
 
+/** How many keys are remembered at most. A refusal of one that is remembered needs no database. */
+const maxKeys = 50_000;
+
 /**
  * A limiter that draws every point when it is needed, and fails if the database does not answer. It is for windows so
  * long that clients should not have to wait for the points that a killed instance had drawn ahead.
@@ -23,7 +26,7 @@ export function createExactLimiter(deps: {
     connection: deps.connection,
     instance: new Types.ObjectId().toHexString(),
   });
-  const windows = createHeldWindows({ stopwatch, onUninsured: () => undefined });
+  const windows = createHeldWindows({ stopwatch, onUninsured: () => undefined, max: maxKeys });
   const draw = createDraws({
     send: (draws) => store.draw(draws, { ahead: false, instances: 1 }),
     // The connection has a time limit of its own.

@@ -4,7 +4,6 @@ import type { Clock } from '../ports.js';
 import { type HeldWindow, withDrawn } from './held-window.rules.js';
 import type { Charge, Drawn, GivenBack } from './window-store.js';
 
-const maxKeys = 50_000;
 /** The most evicted windows with unused points. Points of further ones are lost until their window ends. */
 const maxDropped = 10_000;
 /** From this many on, their points go back at once: their clients may come back and must not find them gone. */
@@ -34,13 +33,14 @@ export interface HeldWindows {
 export function createHeldWindows({
   stopwatch,
   onUninsured,
-  max = maxKeys,
+  max,
 }: {
   /** Monotonic milliseconds. */
   stopwatch: Clock;
   /** The insurance no longer counts this key. */
   onUninsured: (key: string, rule: RateLimitClass) => void;
-  max?: number;
+  /** How many are held at most. */
+  max: number;
 }): HeldWindows {
   const uncharged = new Set<string>();
   /** The windows with points left that other instances draw from: far fewer than all. */

@@ -51,7 +51,7 @@ export function createRateLimiter(deps: {
   /** Monotonic milliseconds. */
   stopwatch?: Clock;
   /** How many keys are held at most. */
-  maxKeys?: number;
+  maxKeys: number;
 }): RunningRateLimiter {
   const { clock, stopwatch = () => performance.now() } = deps;
   const guard = createGuard({
@@ -71,7 +71,7 @@ export function createRateLimiter(deps: {
   const windows = createHeldWindows({
     stopwatch,
     onUninsured: (key, rule) => limiterOf(rule).forget(key),
-    ...(deps.maxKeys === undefined ? {} : { max: deps.maxKeys }),
+    max: deps.maxKeys,
   });
   const draw = createDraws({
     async send(draws) {

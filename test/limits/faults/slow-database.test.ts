@@ -10,13 +10,21 @@ import { silentLogger } from '../../support/silent-logger.js';
 
 const database = testDatabase();
 const connections: Connection[] = [];
+/** More than there are keys here. */
+const maxKeys = 50_000;
 let turn = 0;
 
 /** A limiter that times out on most answers of a healthy database: a majority write takes longer than its time limit. */
 async function openHasty(): Promise<RunningRateLimiter> {
   const connection = await connectMongo({ uri: database.uri });
   connections.push(connection);
-  const limiter = createRateLimiter({ connection, clock: Date.now, logger: silentLogger, timeoutMs: 2 });
+  const limiter = createRateLimiter({
+    connection,
+    clock: Date.now,
+    logger: silentLogger,
+    timeoutMs: 2,
+    maxKeys,
+  });
   await prepareCollections(connection);
   return limiter;
 }
@@ -67,7 +75,12 @@ describe('64 connections from rotating addresses, with a database that answers a
   });
 
   it.each([90, 120])('are granted no more than the %i of one client by three instances', async (points) => {
-    const patient = { connection: connections[0] as Connection, clock: Date.now, logger: silentLogger };
+    const patient = {
+      connection: connections[0] as Connection,
+      clock: Date.now,
+      logger: silentLogger,
+      maxKeys,
+    };
     const three = [
       await openHasty(),
       await openHasty(),

@@ -18,7 +18,8 @@ let connection: Connection;
 /** The amount by which a test has moved monotonic time. */
 let passedMs = 0;
 const stopwatch = () => performance.now() + passedMs;
-const openLimiter = () => createRateLimiter({ connection, clock: Date.now, logger: silentLogger, stopwatch });
+const openLimiter = () =>
+  createRateLimiter({ connection, clock: Date.now, logger: silentLogger, stopwatch, maxKeys: 1_000 });
 type Limiter = ReturnType<typeof openLimiter>;
 
 beforeAll(async () => {

@@ -23,7 +23,13 @@ afterAll(async () => {
 });
 
 it('a draw whose answer is lost and that the driver sends again says when its window ends', async () => {
-  const limiter = createRateLimiter({ connection, clock: Date.now, logger: silentLogger, timeoutMs: 10_000 });
+  const limiter = createRateLimiter({
+    connection,
+    clock: Date.now,
+    logger: silentLogger,
+    timeoutMs: 10_000,
+    maxKeys: 10,
+  });
   proxy.loseAnswer(['findAndModify', 'limit_windows', 'client of a lost answer']);
   const states = [];
   for (let request = 0; request < 6; request += 1)

@@ -23,6 +23,7 @@ async function openLimiter() {
     clock: Date.now,
     logger: silentLogger,
     timeoutMs: 10_000,
+    maxKeys: 1_000,
   });
   await prepareCollections(connection);
   return limiter;
@@ -64,7 +65,13 @@ async function forgetInstances() {
 function stoppedStopwatch() {
   let passedMs = 0;
   return {
-    options: { clock: Date.now, stopwatch: () => passedMs, logger: silentLogger, timeoutMs: 10_000 },
+    options: {
+      clock: Date.now,
+      stopwatch: () => passedMs,
+      logger: silentLogger,
+      timeoutMs: 10_000,
+      maxKeys: 1_000,
+    },
     pass(ms: number) {
       passedMs += ms;
     },
@@ -218,6 +225,7 @@ describe('an instance on a machine with a wrong clock', () => {
         clock: trueTime,
         logger: silentLogger,
         timeoutMs: 10_000,
+        maxKeys: 1_000,
       });
       const own = await first.consume(short, client);
       jest.spyOn(Date, 'now').mockImplementation(() => trueTime() + shiftMs);
