@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { type FailureReason, failureReasons } from '../../../contract/schemas/intents.js';
 import type { Emit } from '../../deliveries/deliveries.js';
+import { ApiError } from '../../errors.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock } from '../../ports.js';
@@ -59,9 +60,13 @@ export type MakeProgress = (intentHash: string, report: Report) => Promise<Progr
 
 const maxTries = 8;
 
-export class ContendedIntentError extends Error {
-  constructor(intentHash: string) {
-    super(`intent ${intentHash} was changed by others ${maxTries} times while a report was applied to it`);
+/**
+ * Others changed the intent during every try. A client is told to send its request again; a job leaves the intent for its
+ * next run. The message names no intent, since a callback may have been applied to another one than it was sent to.
+ */
+export class ContendedIntentError extends ApiError {
+  constructor(readonly intentHash: string) {
+    super('NOT_READY', 'Too many requests change this intent at once; try again shortly.', { retryAfter: 1 });
     this.name = 'ContendedIntentError';
   }
 }

@@ -147,6 +147,27 @@ describe('409 TRANSACTION_CONFLICT', () => {
   });
 });
 
+describe('503 NOT_READY', () => {
+  it('for some of many that name payments of one intent in parallel, and for none of them a fault', async () => {
+    const { terms, intent } = await registered();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, nth) =>
+        send(intent.intentHash, { nonce: terms.nonce, paymentHash: nth.toString(16).padStart(64, '0') }),
+      ),
+    );
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { status, body, headers } of refused) {
+      expect([status, body]).toEqual([
+        503,
+        { code: 'NOT_READY', message: expect.any(String), retryAfter: 1 },
+      ]);
+      expect(headers.get('retry-after')).toBe('1');
+    }
+    expect(fixture.logged()).not.toContain('request failed');
+  });
+});
+
 describe('400 INVALID_REQUEST', () => {
   it.each<[name: string, patch: Terms, path: string]>([
     ['no nonce', { nonce: undefined }, 'body.nonce'],
