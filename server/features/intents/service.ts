@@ -43,8 +43,9 @@ export interface IntentService {
   /**
    * Stores an intent (`created`), or finds it stored, and attaches its transaction if one is given. Throws
    * INVALID_REQUEST, UNSUPPORTED_PAIR, AMOUNT_OUT_OF_RANGE, QUOTE_BELOW_MINIMUM, TRANSACTION_CONFLICT, RATES_UNAVAILABLE
-   * and NOT_READY; of these, only TRANSACTION_CONFLICT comes after the intent and its claim on the transaction were
-   * stored. `client`: the hash of the client that registers it.
+   * and NOT_READY. With TRANSACTION_CONFLICT the intent is stored, and its claim where another intent holds the
+   * transaction; with NOT_READY it may be. The others come before anything is stored. `client`: the hash of the client
+   * that registers it.
    */
   register(body: CreateIntentBody, client: string): Promise<{ created: boolean; answer: IntentAnswer }>;
   /**
