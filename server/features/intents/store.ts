@@ -64,12 +64,8 @@ export interface IntentStore {
    * Returns whether the id had been given up.
    */
   takeUpAgain(intentHash: string, now: Date): Promise<boolean>;
-  /** Sets how the outcome counts after an accepted dispute (null resets it). Returns whether the intent exists. */
-  applyDisputeEffect(
-    session: ClientSession,
-    intentHash: string,
-    effect: DisputeEffect | null,
-  ): Promise<boolean>;
+  /** Sets how the outcome counts after an accepted dispute. Returns whether the intent exists. */
+  applyDisputeEffect(session: ClientSession, intentHash: string, effect: DisputeEffect): Promise<boolean>;
 }
 
 /** Most intents that one command inserts or reads; an insert of this many takes some 150 KB. */
