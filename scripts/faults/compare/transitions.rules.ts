@@ -44,7 +44,7 @@ function faultsOfStream(told: readonly Told[], intent: Intent): string[] {
     const is = step === undefined ? 'nothing' : `${step.kind} of ${step.at.toISOString()}`;
     found.push(`The transition ${number} was told as ${transition} of ${at}; stored is ${is}.`);
   }
-  if (isOver(intent) && told.length < steps.length)
+  if (isOver(intent, { asksLedger: true }) && told.length < steps.length)
     found.push(`It is over after ${steps.length} transitions, and ${told.length} were told.`);
   return found;
 }

@@ -74,13 +74,14 @@ export function createIntentsFeature(deps: IntentsDeps): Intents {
   const { store, directory, limiter, verifyMessage, publicUrl, clock } = deps;
   const ownership = createOwnership(deps);
   const { ledger } = deps;
-  const limits = { failureGraceMs: deps.failureGraceMs, ledger: ledger !== null };
+  const asksLedger = ledger !== null;
+  const limits = { failureGraceMs: deps.failureGraceMs, ledger: asksLedger };
   const progress = createMakeProgress({ ...deps, ownership, limits, onLookUpDue: deps.onAttached });
   const room = createUnpaidRoom({ store: deps.unpaid, max: deps.maxUnpaidIntents, clock });
   const committed = createCommitted(deps.streamStore);
   const service = createIntentService({ ...deps, committed, ownership, progress, room });
   const { answerOf } = service;
-  const intentStreams = createIntentStreams({ ...deps, streams: deps.streamStore, answerOf });
+  const intentStreams = createIntentStreams({ ...deps, streams: deps.streamStore, answerOf, asksLedger });
   const takeStatusCallback = createTakeStatusCallback({
     store,
     progress,

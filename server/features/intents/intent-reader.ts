@@ -20,6 +20,8 @@ export interface IntentReaderDeps {
   /** Resolves to null where the intent no longer exists. */
   read: () => Promise<Intent | null>;
   answerOf: (intent: Intent) => Promise<IntentAnswer>;
+  /** Whether payments are looked up on the ledger. */
+  asksLedger: boolean;
   /** Whether a read that failed with this error may succeed later. */
   mayRetry: (error: unknown) => boolean;
   random: Random;
@@ -77,12 +79,12 @@ export function createIntentReader(deps: IntentReaderDeps): IntentReader {
         mayHaveMore = true;
         return;
       }
-      const next = transitionsOf(intent, answer).slice(seen, seen + mostAtOnce);
+      const next = transitionsOf(intent, answer, deps).slice(seen, seen + mostAtOnce);
       seen += next.length;
       mayHaveMore ||= seen < steps.length;
       writer.write(Buffer.concat(next.map(bytesOf)), next.length);
     }
-    if (seen >= steps.length && isOver(intent)) writer.end();
+    if (seen >= steps.length && isOver(intent, deps)) writer.end();
   }
 
   function wake(): void {
@@ -115,7 +117,11 @@ function bytesOf(transition: IntentTransition): Buffer {
   return eventBytes({ event: 'transition', id, data: JSON.stringify(transition) });
 }
 
-function transitionsOf(intent: Intent, answer: IntentAnswer): IntentTransition[] {
+function transitionsOf(
+  intent: Intent,
+  answer: IntentAnswer,
+  limits: { asksLedger: boolean },
+): IntentTransition[] {
   const steps = stepsOf(intent);
   const standings = standingsOf(steps);
   return steps.map(({ kind, at }, place) => ({
@@ -124,7 +130,7 @@ function transitionsOf(intent: Intent, answer: IntentAnswer): IntentTransition[]
     at: at.toISOString(),
     status: standings[place]?.status ?? intent.status,
     transactionStatus: standings[place]?.word ?? null,
-    last: place + 1 === steps.length && isOver(intent),
+    last: place + 1 === steps.length && isOver(intent, limits),
     intent: answer,
   }));
 }

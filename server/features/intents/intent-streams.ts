@@ -24,13 +24,13 @@ const second = 1_000;
 const retryAfterSeconds = 2;
 
 export function createIntentStreams(
-  deps: Pick<IntentReaderDeps, 'answerOf' | 'random'> & {
+  deps: Pick<IntentReaderDeps, 'answerOf' | 'asksLedger' | 'random'> & {
     store: Pick<IntentStore, 'findByHash'>;
     streams: IntentStreamStore;
     logger: Logger;
   },
 ): IntentStreams {
-  const { store, streams, answerOf, random, logger } = deps;
+  const { store, streams, answerOf, asksLedger, random, logger } = deps;
   const readers = new Map<string, Set<IntentReader>>();
   let linger: NodeJS.Timeout | undefined;
   let everySecond: NodeJS.Timeout | undefined;
@@ -90,13 +90,14 @@ export function createIntentStreams(
       if (intent === null) throw (await store.findByHash(intentHash)) === null ? unknown() : notYet();
       const count = stepsOf(intent).length;
       if (seen > count) throw notYet();
-      if (seen === count && isOver(intent)) return undefined;
+      if (seen === count && isOver(intent, { asksLedger })) return undefined;
       return (writer) => {
         const reader = createIntentReader({
           writer,
           seen,
           read: () => streams.readCommitted(intentHash),
           answerOf,
+          asksLedger,
           mayRetry,
           random,
           onClose: () => remove(intentHash, reader),

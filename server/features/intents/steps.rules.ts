@@ -136,9 +136,15 @@ export function standingsOf(steps: readonly Step[]): { status: IntentStatus; wor
   });
 }
 
-/** Whether no step can follow: the intent has ended, and neither a look nor a ledger look-up is due. */
-export function isOver({ status, open, lookUpDue }: Pick<Intent, 'status' | 'open' | 'lookUpDue'>): boolean {
-  return status !== 'pending' && !open && lookUpDue === undefined;
+/**
+ * Whether no step can follow: the intent has ended, and neither a look nor a ledger look-up is due. Where no ledger is
+ * configured (`asksLedger`), no look-up is made, even if one is stored: a ledger may be configured later.
+ */
+export function isOver(
+  { status, open, lookUpDue }: Pick<Intent, 'status' | 'open' | 'lookUpDue'>,
+  { asksLedger }: { asksLedger: boolean },
+): boolean {
+  return status !== 'pending' && !open && (lookUpDue === undefined || !asksLedger);
 }
 
 function dateOf(ms: number | null | undefined): Date | null {

@@ -4,6 +4,7 @@ import { day, hour, intentsFixture, minute } from '../../fixtures/intents/intent
 import { type OpenStream, openStream } from '../../support/event-stream.js';
 
 const fixture = intentsFixture({ anchors: ['harbour', 'squall'] });
+const rival = 'GDNDEI3B7PZCHUBXEFDE6G2F2J2DWEXFLDTBCYCGH7O2ECA36A4QTAIO';
 const open: OpenStream<unknown>[] = [];
 let clients = 0;
 
@@ -110,6 +111,23 @@ describe('200', () => {
     await fixture.settle();
     expect(await stream.ended).toBe(true);
     expect(kindsOf(stream)).toEqual(['registered', 'expired']);
+  });
+
+  it('ends without a ledger when a claim expires whose payment the wallet named', async () => {
+    const { id } = await attached();
+    const terms = fixture.terms({ account: rival });
+    const { intentHash } = (await fixture.post(terms)).body;
+    const named = await fixture.app.client.request('POST', `/api/intent/${intentHash}/transaction`, {
+      body: { nonce: terms.nonce, anchorTransactionId: id, paymentHash: 'a'.repeat(64) },
+    });
+    expect(named.status).toBe(409);
+    const stream = await follow(intentHash);
+    await stream.received(1);
+    await fixture.pass(3 * day);
+    await fixture.settle();
+    expect(await stream.ended).toBe(true);
+    expect(stream.events.at(-1)?.data).toMatchObject({ kind: 'expired', last: true });
+    expect((await follow(intentHash, stream.events.length)).status).toBe(204);
   });
 
   it('ends when the intent is removed, and is 404 after that', async () => {

@@ -57,6 +57,7 @@ function reading(first: Intent | null, seen = 0) {
       return world.intent;
     },
     answerOf: async ({ _id }) => ({ intentHash: _id }) as IntentAnswer,
+    asksLedger: true,
     mayRetry: () => world.retries,
     random: () => 0.999,
     onClose: () => undefined,

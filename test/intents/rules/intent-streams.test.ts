@@ -45,6 +45,7 @@ function following(committed: Intent | null, stored = committed) {
       },
     },
     answerOf: async ({ _id }) => ({ intentHash: _id }) as IntentAnswer,
+    asksLedger: true,
     random: () => 0.999,
     logger: { error: () => undefined } as never,
   });

@@ -137,5 +137,5 @@ it.each([
   ['failed for good', { status: 'failed' as const, open: false }, true],
   ['expired with a payment to look up', { status: 'expired' as const, open: false, lookUpDue: at(0) }, false],
 ])('an intent that is %s: nothing can follow is %s', (_name, intent, over) => {
-  expect(isOver(intent)).toBe(over);
+  expect(isOver(intent, { asksLedger: true })).toBe(over);
 });
