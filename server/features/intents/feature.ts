@@ -92,7 +92,7 @@ export function createIntentsFeature(deps: IntentsDeps): Intents {
     host: new URL(publicUrl).host,
     clock,
   });
-  const removeUnpaid = createRemoveUnpaid({ ...deps, store: deps.unpaid });
+  const removeUnpaid = createRemoveUnpaid({ ...deps, store: deps.unpaid, asksLedger });
   const lookUpPayments =
     ledger === null ? undefined : createLookUpPayments({ ...deps, ledger, ownership, progress });
   const poll = createTransactionPoll(deps);

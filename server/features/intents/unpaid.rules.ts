@@ -6,8 +6,9 @@ const dayMs = 86_400_000;
 export type UnpaidEnding = Extract<OutcomeReason, 'no_transaction' | 'never_funded' | 'abandoned'>;
 
 /**
- * How long an unpaid intent is kept after it ended. One that had a transaction can be disputed for 30 days and is kept a
- * day longer; any other cannot change any more.
+ * How long an unpaid intent is kept after it ended, at least. One that had a transaction can be disputed for 30 days and is
+ * kept a day longer. Any other changes only if a payment that it names is found, and is kept while that is looked up
+ * (unpaid-store.ts).
  */
 export const lookBackMs: Readonly<Record<UnpaidEnding, number>> = {
   no_transaction: 3 * dayMs,

@@ -51,6 +51,18 @@ it('finds the holder and the claimants of a transaction without reading other in
   expect(await documentsRead(() => store.findByTransaction('harbour', 'unknown'))).toBe(0);
 });
 
+it('lists the unpaid intents to remove without reading other intents', async () => {
+  const unpaid = createUnpaidStore(connection);
+  const intents = connection.collection<{ _id: string }>('intents');
+  const outcome = { kind: 'expired', reason: 'no_transaction', recordedAt: new Date(0) };
+  const expired = { $set: { status: 'expired', open: false, outcome } };
+  const ended = (await intents.find().sort({ _id: -1 }).limit(3).toArray()).map(({ _id }) => _id);
+  await intents.updateMany({ _id: { $in: ended } }, expired);
+  const list = () => unpaid.listEnded('no_transaction', new Date(1), 500, { asksLedger: true });
+  expect((await list()).sort()).toEqual(ended.sort());
+  expect(await documentsRead(list)).toBe(3);
+});
+
 it('lists the payouts of an anchor in a corridor without reading other intents', async () => {
   const payouts = createPayoutStore(connection);
   const recordedAt = new Date('2026-11-21T12:00:00.000Z');

@@ -47,11 +47,10 @@ async function ended(
   return intent._id;
 }
 
-function remove(mayGoOn = () => true): Promise<number> {
+function remove({ mayGoOn = (): boolean => true, asksLedger = true } = {}): Promise<number> {
   const { disputedAmong } = createDisputeStore(connection);
-  return createRemoveUnpaid({ store: createUnpaidStore(connection), disputedAmong, clock: () => now })(
-    mayGoOn,
-  );
+  const store = createUnpaidStore(connection);
+  return createRemoveUnpaid({ store, disputedAmong, asksLedger, clock: () => now })(mayGoOn);
 }
 
 const kept = async () =>
@@ -87,7 +86,7 @@ describe('unpaid intents', () => {
     }
     await documents.updateMany({}, { $set: { unfolded: false } });
     let turns = 0;
-    expect(await remove(() => turns++ < 1)).toBe(500);
+    expect(await remove({ mayGoOn: () => turns++ < 1 })).toBe(500);
     expect(await remove()).toBe(700);
     expect(await kept()).toEqual([]);
   });
@@ -114,6 +113,15 @@ describe('unpaid intents', () => {
     expect(await createUnpaidStore(connection).countUnpaid(10)).toBe(0);
     expect(await remove()).toBe(0);
     expect(await kept()).toEqual([hash]);
+  });
+
+  it('stay while the ledger may still show who paid, and leave where no ledger is configured', async () => {
+    const waiting = { claimedId: 'tx', lookUpDue: new Date(now + dayMs) };
+    const hash = await ended('expired', 'no_transaction', 5, waiting);
+    expect(await remove()).toBe(0);
+    expect(await createUnpaidStore(connection).remove([hash], { asksLedger: true })).toBe(0);
+    expect(await kept()).toEqual([hash]);
+    expect(await remove({ asksLedger: false })).toBe(1);
   });
 
   it('stay while the aggregation has not been to them', async () => {

@@ -29,6 +29,7 @@ it('counts the same after unpaid intents were removed, and a rebuild finds no di
   const removeUnpaid = createRemoveUnpaid({
     store: createUnpaidStore(connection),
     disputedAmong: createDisputeStore(connection).disputedAmong,
+    asksLedger: true,
     clock: () => noon.getTime() + 40 * 86_400_000,
   });
   expect(await removeUnpaid(() => true)).toBe(unpaid.length);
