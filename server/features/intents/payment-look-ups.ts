@@ -73,8 +73,9 @@ export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
       logger.warn({ why: answer.why, detail: answer.detail }, 'ledger not known');
     const match = matchOf(answer, intent, holder);
     if (match.kind === 'finding') {
+      // Before the finding, which may be final: nothing would look this payment up again for payers that were not told.
+      if (!isClaim && !(await tellPayers(intent, named, match.payers))) return 'changed_meanwhile';
       await tell(match.finding);
-      if (!isClaim) await tellPayers(intent, named, match.payers);
       return 'done';
     }
     for (const found of match.candidates.map((each) => ({ ...each, by, lookedUpAtMs: clock() }))) {
@@ -99,23 +100,25 @@ export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
 
   /**
    * Other accounts that paid this withdrawal may have claimed it: the look-ups of their intents become due at once, with
-   * this payment. This includes those that named it themselves, perhaps before any record had instructions.
+   * this payment. This includes those that named it themselves, perhaps before any record had instructions. Those that were
+   * told already are left as they are. False where one of them changed meanwhile and was not told.
    */
   async function tellPayers(
     intent: Intent,
     { hash }: NamedPayment,
     payers: readonly string[],
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { anchorId, transactionId } = intent;
-    if (transactionId === undefined) return;
+    if (transactionId === undefined) return true;
     for (const account of payers.slice(0, mostPayers)) {
       const claimant = await store.findFirstClaimant({ anchorId, transactionId, account });
       if (claimant === null) continue;
       const payment = withNamed(claimant.payment, hash, 'anchor', clock());
       if (payment === claimant.payment) continue;
       const change = { payment, lookUpDue: new Date(clock()) };
-      await store.saveProgress({ intent: claimant, change, pendingAggregation: false });
+      if (!(await store.saveProgress({ intent: claimant, change, pendingAggregation: false }))) return false;
     }
+    return true;
   }
 
   async function lookUpAll(intent: Intent, lease: HeldLease | undefined): Promise<void> {

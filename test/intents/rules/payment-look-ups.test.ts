@@ -62,3 +62,58 @@ it('a claimed transaction passes to its payer although its holder is polled at t
   expect(asked).toEqual([hash]);
   expect(passed).toEqual([0, 1, 2].map((nth) => claimant.version + nth));
 });
+
+/**
+ * A holder whose record names a payment that the claimant made, and the look-ups that find this out. `saves`: whether a
+ * change of the claimant is written.
+ */
+function paidByClaimant(startMs: number, saves: () => boolean) {
+  ledger.pass(5_000);
+  const { hash } = ledger.simulated.pay({ source: payer, payments: [], ...realShapes[0]?.[1] });
+  ledger.pass(5_000);
+  const base = unpaidIntent(1);
+  const claimant: Intent = { ...base, ...terms(startMs), claimedId: 'w' };
+  const holder: Intent = {
+    ...unpaidIntent(2, { transactionId: 'w', createdAt: new Date(startMs) }),
+    payment: withNamed({ ...base.payment, instructions: [instructions(startMs)] }, hash, 'anchor', startMs),
+  };
+  const due: (Intent | null)[] = [holder];
+  const writes: unknown[] = [];
+  const lookUps = createLookUpPayments({
+    store: {
+      findByHash: async () => holder,
+      findByTransaction: async () => holder,
+      findFirstClaimant: async () => claimant,
+      saveProgress: async ({ intent, change }) => {
+        const written = saves();
+        if (written) writes.push([intent._id, change.payment?.named]);
+        return written;
+      },
+    },
+    lookUps: { claimDue: async () => due.shift() ?? null },
+    ledger: ledger.asking({ rpc: true }),
+    ownership: { passToPayer: async () => 'kept' },
+    progress: async (intentHash, { lookUp }) => {
+      writes.push([intentHash, lookUp?.finding]);
+      return undefined;
+    },
+    clock: ledger.now,
+    logger: silentLogger,
+  });
+  const told = [claimant._id, [expect.objectContaining({ hash, by: 'anchor' })]];
+  const found = [holder._id, expect.objectContaining({ problem: 'other_sender' })];
+  return { lookUps, writes, told, found };
+}
+
+it('the claimant that paid is told before the finding about the holder is final', async () => {
+  let tries = 0;
+  const { lookUps, writes, told, found } = paidByClaimant(ledger.now(), () => ++tries > 2);
+  expect(await lookUps(() => true)).toBe(1);
+  expect(writes).toEqual([told, found]);
+});
+
+it('the finding about the holder is left for the next look-up where the claimant cannot be told', async () => {
+  const { lookUps, writes } = paidByClaimant(ledger.now(), () => false);
+  expect(await lookUps(() => true)).toBe(1);
+  expect(writes).toEqual([]);
+});
