@@ -115,7 +115,7 @@ export function createMakeProgress(deps: {
       const passed = await inTurn(lease, () => ownership.passToSender(intent, sender, lease));
       if (passed === 'changed_meanwhile') return undefined;
       // If this process dies here, the new owner is due at once and is looked at again.
-      if (passed !== 'no_claimant') return makeProgress(passed.owner, report);
+      if (passed !== 'no_claimant') return makeProgress(passed.owner, aboutAnyOwner(report));
     }
     const fields = toFields(state);
     const dueMs = nextLookMs(state, nowMs, pollable, limits);
@@ -185,6 +185,15 @@ export function createMakeProgress(deps: {
   }
 
   return makeProgress;
+}
+
+/**
+ * The part of a report that is true of whichever intent holds the transaction. A record is; a look-up compares the payment
+ * with the account of one intent, and a further one is due for the new owner.
+ */
+function aboutAnyOwner(report: Report): Report {
+  const { lease, lookUp } = report;
+  return lookUp === undefined ? report : { observation: null, ...(lease === undefined ? {} : { lease }) };
 }
 
 /** An undefined `lookUpDue` removes the time that was set before. */

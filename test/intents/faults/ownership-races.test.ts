@@ -4,6 +4,7 @@ import type { Connection } from 'mongoose';
 import { createAttachTransaction } from '../../../server/features/intents/attach.js';
 import type { Intent } from '../../../server/features/intents/intent.js';
 import { createOwnership } from '../../../server/features/intents/ownership.js';
+import { withNamed } from '../../../server/features/intents/payment-state.rules.js';
 import { createMakeProgress } from '../../../server/features/intents/progress.js';
 import { readRecord } from '../../../server/features/intents/sep-record.rules.js';
 import { createIntentStore } from '../../../server/features/intents/store.js';
@@ -16,8 +17,10 @@ import {
   contestedId,
   holderIntent,
   paidOut,
+  payer,
   payerIntent,
 } from '../../fixtures/intents/contested-transaction.js';
+import { instructions } from '../../fixtures/intents/payment-cases.js';
 import { insertIntents, intentDocuments } from '../../fixtures/intents/stored-intents.js';
 import { testDatabase } from '../../support/database.js';
 
@@ -38,7 +41,10 @@ beforeEach(async () => {
 });
 
 /** The parts that decide about ownership. `before` runs ahead of the first call of the store's method with that name. */
-function opened(before: Partial<Record<'saveProgress' | 'touchHolder', () => Promise<unknown>>> = {}) {
+function opened(
+  before: Partial<Record<'saveProgress' | 'touchHolder', () => Promise<unknown>>> = {},
+  { ledger = false } = {},
+) {
   const real = createIntentStore(connection);
   const once = async (name: keyof typeof before) => {
     const act = before[name];
@@ -59,7 +65,7 @@ function opened(before: Partial<Record<'saveProgress' | 'touchHolder', () => Pro
   const inTransaction = createInTransaction(connection);
   const clock = Date.now;
   const ownership = createOwnership({ store, inTransaction, clock });
-  const limits = { failureGraceMs: 86_400_000, ledger: false };
+  const limits = { failureGraceMs: 86_400_000, ledger };
   const progress = createMakeProgress({ store, ownership, inTransaction, writeEvent, clock, limits });
   const attach = createAttachTransaction({ store, ownership, progress, clock, onAttached: () => undefined });
   return { store, progress, attach };
@@ -142,4 +148,26 @@ it('two intents that present each other’s transactions at once both keep a con
   for (const each of [await find('a'), await find('b')]) {
     expect((each.transactionId === undefined) !== (each.claimedId === undefined)).toBe(true);
   }
+});
+
+it('what the ledger shows of a holder is not stored as a finding about the payer that the transaction passes to', async () => {
+  const nowMs = Date.now();
+  const hash = 'ab'.repeat(32);
+  const holder = holderIntent(nowMs);
+  const payment = withNamed(
+    { ...holder.payment, instructions: [instructions(nowMs)] },
+    hash,
+    'anchor',
+    nowMs,
+  );
+  // The claim was stored, and its process died before the transaction was passed.
+  await insertIntents(connection, { ...holder, sender: payer, payment }, claimantIntent(nowMs));
+  const { progress } = opened({}, { ledger: true });
+  const finding = { kind: 'problem', problem: 'other_sender', contradicts: false } as const;
+  const made = await progress('holder', { observation: null, lookUp: { by: 'anchor', hash, finding } });
+  expect(made).toMatchObject({ intentHash: 'payer' });
+  const owner = await find('payer');
+  expect(owner).toMatchObject({ transactionId: contestedId, status: 'pending' });
+  expect(owner.payment.named).toMatchObject([{ hash, by: 'anchor', problem: null, looks: 0 }]);
+  expect(owner.lookUpDue?.getTime()).toBeLessThanOrEqual(Date.now());
 });
