@@ -111,7 +111,9 @@ export function createAnchorLooks(deps: AnchorLooksDeps): WorkOnAnchor {
       const changes = due.map((intent) => {
         const state = transition(toState(intent), null, nowMs, unseenLimits);
         if (state.ending !== null) {
-          return { intent, change: { ...toFields(state), open: false }, pendingAggregation: true };
+          // A failed one whose transaction passed to its payer is only closed: nothing can complete it any more.
+          const pendingAggregation = intent.status === 'pending';
+          return { intent, change: { ...toFields(state), open: false }, pendingAggregation };
         }
         const nextMs = nextLookMs(state, nowMs, false, unseenLimits) ?? nowMs;
         return {

@@ -47,7 +47,10 @@ export function claim(intent: Intent, transactionId: string, now: Date): IntentC
   };
 }
 
-/** The change of the holder when its transaction passes to the sender's intent: only a claim on the transaction remains. */
+/**
+ * The change of the holder when its transaction passes to the sender's intent: only a claim on the transaction remains. An
+ * outcome that the holder has stays, and so does whether it counts.
+ */
 export function handedOver(holder: Intent, now: Date): IntentChange {
   const payment = handedAway(holder.payment);
   // Only payments that its own wallet named are left to be looked up.
@@ -62,8 +65,7 @@ export function handedOver(holder: Intent, now: Date): IntentChange {
     amountIn: null,
     payment,
     contradicted: false,
-    scored: true,
-    unscoredReason: null,
+    ...(holder.outcome === null ? ({ scored: true, unscoredReason: null } as const) : {}),
     claimedId: holder.transactionId,
     claimedAt: holder.attachedAt,
     problem: 'passed_to_another',
