@@ -32,6 +32,14 @@ export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T
   }
 }
 
+/** Like `Promise.all`, but rejects only once all have ended, so that none goes on after the caller has given up. */
+export async function allEnded<T extends readonly unknown[]>(
+  work: readonly [...T],
+): Promise<{ -readonly [P in keyof T]: Awaited<T[P]> }> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
+}
+
 /** Calls `act` at most once per `ms`, at once the first time; calls in between are ignored. */
 export function atMostEvery<A extends unknown[]>(
   ms: number,

@@ -1,6 +1,7 @@
 import type { ReconcileAnswer } from '../../../contract/schemas/intents.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { Clock, Logger, Pause } from '../../ports.js';
+import { allEnded } from '../../timing.js';
 import type { Intent } from './intent.js';
 import { toFields, toState } from './intent-state.rules.js';
 import type { LookStore } from './look-store.js';
@@ -160,7 +161,7 @@ export function createAnchorLooks(deps: AnchorLooksDeps): WorkOnAnchor {
   return async (anchorId, run) => {
     const before = run.counts.expired;
     await looks.enqueueOld(anchorId, new Date(clock()));
-    const [, taken] = await Promise.all([endUnpolled(anchorId, run), lookAtDue(anchorId, run)]);
+    const [, taken] = await allEnded([endUnpolled(anchorId, run), lookAtDue(anchorId, run)]);
     const didSomething = taken > 0 || run.counts.expired > before;
     return didSomething && taken < limits.maxPerAnchor;
   };

@@ -2,6 +2,7 @@ import type { Ledger, LedgerAnswer } from '../../ledger/ledger.js';
 import { isDuplicateKey } from '../../mongo/failures.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { Clock, Logger } from '../../ports.js';
+import { allEnded } from '../../timing.js';
 import type { Intent } from './intent.js';
 import type { LookUpStore } from './look-up-store.js';
 import type { Ownership } from './ownership.js';
@@ -148,7 +149,7 @@ export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
     while (mayGoOn()) {
       const claimed = await claimSome();
       if (claimed.length === 0) break;
-      await Promise.all(claimed.map((intent) => lookUpAll(intent, lease)));
+      await allEnded(claimed.map((intent) => lookUpAll(intent, lease)));
       lookedUp += claimed.length;
     }
     return lookedUp;

@@ -87,7 +87,8 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
   async function runUnder(lease: HeldLease): Promise<ReconcileAnswer> {
     const startedAtMs = clock();
     const counts = noCounts();
-    const mayGoOn = () => !lease.signal.aborted && clock() - startedAtMs < limits.maxRunMs;
+    let isGivenUp = false;
+    const mayGoOn = () => !isGivenUp && !lease.signal.aborted && clock() - startedAtMs < limits.maxRunMs;
     const atOnce = pLimit(limits.anchorsAtOnce);
     /** Anchors that are under way, waiting, or done for this run. */
     const taken = new Set<string>();
@@ -118,12 +119,18 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
       (error: unknown) => failures.push(error),
     );
     const lookUps = createLookUps(lease, counts, mayGoOn, failures);
-    while (mayGoOn()) {
-      lookUps.begin();
-      // Read repeatedly, so that what becomes due at other anchors does not wait until a busy anchor is done.
-      for (const anchorId of await anchorsWithDue()) if (!taken.has(anchorId)) begin(anchorId);
-      if (underWay.size === 0) break;
-      await Promise.race([...underWay, pause(limits.newAnchorsEveryMs)]);
+    try {
+      while (mayGoOn()) {
+        lookUps.begin();
+        // Read repeatedly, so that what becomes due at other anchors does not wait until a busy anchor is done.
+        for (const anchorId of await anchorsWithDue()) if (!taken.has(anchorId)) begin(anchorId);
+        if (underWay.size === 0) break;
+        await Promise.race([...underWay, pause(limits.newAnchorsEveryMs)]);
+      }
+    } catch (error) {
+      // What is under way ends before the run does: another run may begin as soon as the lease is handed back.
+      isGivenUp = true;
+      failures.push(error);
     }
     await Promise.all([...underWay, removal]);
     // Also looks up the payments that the last polls named.

@@ -117,3 +117,51 @@ it('the finding about the holder is left for the next look-up where the claimant
   expect(await lookUps(() => true)).toBe(1);
   expect(writes).toEqual([]);
 });
+
+it('a pass that fails ends only after all its look-ups have ended', async () => {
+  const base = unpaidIntent(1);
+  const payment = { ...base.payment, instructions: [instructions(ledger.now())] };
+  const intentOf = (hash: string): Intent => ({
+    ...base,
+    transactionId: hash,
+    payment: withNamed(payment, hash, 'wallet', ledger.now()),
+  });
+  const due = ['a', 'b'].map((digit) => intentOf(digit.repeat(64)));
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const lost = new Error('the database was lost');
+  const ended: string[] = [];
+  const lookUps = createLookUpPayments({
+    store: {
+      findByHash: async () => null,
+      findByTransaction: async () => null,
+      findFirstClaimant: async () => null,
+      saveProgress: async () => true,
+    },
+    lookUps: { claimDue: async () => due.shift() ?? null },
+    ledger: {
+      async find(hash) {
+        if (hash.startsWith('a')) throw lost;
+        await answered;
+        return { kind: 'not_found', source: 'rpc' };
+      },
+    },
+    ownership: { passToPayer: async () => 'kept' },
+    progress: async () => {
+      ended.push('look-up');
+      return undefined;
+    },
+    clock: ledger.now,
+    logger: silentLogger,
+  });
+  const pass = lookUps(() => true).catch((error: unknown) => {
+    ended.push('pass');
+    return error;
+  });
+  await new Promise(setImmediate);
+  answer();
+  expect(await pass).toBe(lost);
+  expect(ended).toEqual(['look-up', 'pass']);
+});
