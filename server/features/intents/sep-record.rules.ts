@@ -119,16 +119,20 @@ function idText(value: unknown): string | null {
   return text !== null && text.length <= maxIdLength ? text : null;
 }
 
-/** SEP amounts are strings; SEP-6 anchors send numbers too. Null for signs, exponents in strings and over 20 digits. */
+/**
+ * SEP amounts are strings; SEP-6 anchors send numbers too. Null for signs, for exponents in strings, and for over 20 digits
+ * before or after the point, which a number such as 5e-324 has once it is written out.
+ */
 function decimalText(value: unknown): string | null {
-  if (typeof value === 'number') {
-    return Number.isFinite(value) && value >= 0 && value < 1e15 ? new Decimal(value).toFixed() : null;
-  }
-  if (typeof value !== 'string') return null;
-  const match = /^(\d+)(?:\.(\d+))?$/.exec(value.trim());
+  if (typeof value === 'number') return value < 1e15 ? boundedText(new Decimal(value).toFixed()) : null;
+  return typeof value === 'string' ? boundedText(value.trim()) : null;
+}
+
+function boundedText(text: string): string | null {
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
   const [, whole = '', fraction = ''] = match ?? [];
   if (match === null || whole.length > maxDigits || fraction.length > maxDigits) return null;
-  return plainDecimal(value.trim());
+  return plainDecimal(text);
 }
 
 const isoInstant =

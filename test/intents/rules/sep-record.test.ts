@@ -92,6 +92,9 @@ describe('readRecord', () => {
     true,
     -3,
     Infinity,
+    5e-324,
+    1e21,
+    `0.${'1'.repeat(21)}`,
   ])('treats the amount %j as absent', (amount) =>
     expect(readRecord({ ...sep24, amount_in: amount }, 'sep24')?.amountIn).toBeNull(),
   );
