@@ -1,3 +1,4 @@
+import { validateHeaderValue } from 'node:http';
 import type { Logger } from '../../ports.js';
 import type { FleetAnchor } from './fleet-file.rules.js';
 
@@ -5,7 +6,7 @@ import type { FleetAnchor } from './fleet-file.rules.js';
 export interface PartnerTokens {
   /** The token for this address, or undefined: it is sent only to the origin that the fleet file grants it for. */
   tokenFor(anchor: FleetAnchor | undefined, url: string): string | undefined;
-  /** Logs each anchor whose environment variable is named in the fleet file but not set. */
+  /** Logs each anchor whose environment variable is named in the fleet file but not set, or cannot be sent. */
   reportMissing(anchors: readonly FleetAnchor[]): void;
 }
 
@@ -13,22 +14,40 @@ export function createPartnerTokens(deps: {
   env: Readonly<Record<string, string | undefined>>;
   logger: Logger;
 }): PartnerTokens {
-  const { env, logger } = deps;
+  const { logger } = deps;
+  // What writes a secret to a file or a variable often leaves a line break at its end.
+  const tokenIn = (variable: string) => deps.env[variable]?.trim() || undefined;
+
   return {
     tokenFor(anchor, url) {
       const granted = anchor?.partnerToken;
       if (granted === undefined || !URL.canParse(url) || new URL(url).origin !== granted.origin)
         return undefined;
-      return env[granted.env] || undefined;
+      const token = tokenIn(granted.env);
+      // The outbound connector takes an invalid header for a mistake of its caller, and fails every request with it.
+      return token !== undefined && isSendable(token) ? token : undefined;
     },
     reportMissing(anchors) {
       for (const { id, partnerToken } of anchors) {
-        if (partnerToken === undefined || env[partnerToken.env]) continue;
+        if (partnerToken === undefined) continue;
+        const token = tokenIn(partnerToken.env);
+        if (token !== undefined && isSendable(token)) continue;
         logger.warn(
           { anchorId: id, variable: partnerToken.env },
-          'the partner token of an anchor is not set',
+          token === undefined
+            ? 'the partner token of an anchor is not set'
+            : 'the partner token of an anchor cannot be sent: it holds characters that no header may have',
         );
       }
     },
   };
+}
+
+function isSendable(token: string): boolean {
+  try {
+    validateHeaderValue('authorization', token);
+    return true;
+  } catch {
+    return false;
+  }
 }

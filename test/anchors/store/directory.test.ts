@@ -281,6 +281,29 @@ describe('a partner token', () => {
     }
     expect(directory.tokenFor('other', 'https://api.harbour.example/')).toBeUndefined();
   });
+
+  const origin = 'https://api.harbour.example';
+  const granted = () => anchor('granted', { partnerToken: { env: 'HARBOUR_TOKEN', origin } });
+
+  it('is sent without the line break that a file or a command has left at its end', async () => {
+    const { directory } = await start([granted()], { env: { HARBOUR_TOKEN: 'secret\r\n' } });
+    expect(directory.tokenFor('granted', `${origin}/sep38`)).toBe('secret');
+  });
+
+  it.each([
+    ['a line break', 'sec\nret'],
+    ['a letter that is not of Latin-1', 'secret\u2026'],
+  ])('is not sent, and is warned of without its value, where it has %s in it', async (_name, token) => {
+    const lines: unknown[][] = [];
+    const logger: Logger = { ...silentLogger, warn: (...line) => void lines.push(line) };
+    const { directory } = await start([granted()], { env: { HARBOUR_TOKEN: token }, logger });
+    expect(directory.tokenFor('granted', `${origin}/sep38`)).toBeUndefined();
+    expect(lines).toContainEqual([
+      { anchorId: 'granted', variable: 'HARBOUR_TOKEN' },
+      expect.stringContaining('cannot be sent'),
+    ]);
+    expect(JSON.stringify(lines)).not.toContain(token.slice(0, 3));
+  });
 });
 
 describe('the lists of the directory', () => {
