@@ -107,9 +107,13 @@ export function createFront(deps: FrontDeps): Front {
   function keep(...[req, res, answer]: Parameters<KeepAnswer>): void {
     const asOf = handedAt.get(req);
     if (asOf === undefined) return;
+    const route = routeOf(req, res);
+    // Such a route ignores its query, and nothing bounds how many spellings of its target are asked for: together they
+    // would evict all other answers.
+    if (route.limit === undefined && req.originalUrl !== req.route.path) return;
     const form = formOf(res, answer.bytes, answer.etag);
     const coding = codingFor(req.get('accept-encoding'));
-    kept.keep(req.originalUrl, routeOf(req, res), coding, { ...answer, form, asOf });
+    kept.keep(req.originalUrl, route, coding, { ...answer, form, asOf });
     renewals.get(req)?.();
   }
 

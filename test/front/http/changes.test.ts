@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type CountedFront, startCountedFront } from '../../fixtures/front/counted-front.js';
+import { sendRaw } from '../../fixtures/front/raw-request.js';
 import { startTestApp, type TestApp, testAdminKey, testCronSecret } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -64,9 +65,20 @@ describe('an answer that is kept', () => {
     '/api/publisher/health',
     '/api/publisher/batches',
     '/healthz',
+    '/openapi.json',
   ])('of %s is given again without asking the application', async (path) => {
     await untilKept(path);
   });
+
+  it.each(['/openapi.json?1', '/healthz?1', '/openapi.json#1'])(
+    'is not evicted by answers to other spellings of paths without a limit, such as %s',
+    async (target) => {
+      const request = `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+      const before = ports.handed();
+      for (let n = 0; n < 3; n += 1) expect((await sendRaw(ports.port, request)).status).toBe(200);
+      expect(ports.handed() - before).toBe(3);
+    },
+  );
 
   it('is made again after a second, whatever the clock of the service says', async () => {
     await untilKept('/api/corridors');
