@@ -255,16 +255,16 @@ export function createDeliveryStore(connection: Connection): DeliveryStore {
       return found.length < dropsAtOnce;
     },
 
-    page: ({ webhookId, enabled, state, before, limit }) =>
-      deliveries
-        .find({
-          webhookId,
-          ...inState(webhookId, enabled, state),
-          ...(before === undefined ? {} : { _id: { $lt: before } }),
-        })
+    async page({ webhookId, enabled, state, before, limit }) {
+      // An enabled webhook has no held deliveries, and to find none the database would read its whole backlog.
+      if (state === 'held' && enabled) return [];
+      const { filter, hint } = inState(webhookId, enabled, state);
+      return deliveries
+        .find({ ...filter, ...(before === undefined ? {} : { _id: { $lt: before } }) }, { hint })
         .sort({ _id: -1 })
         .limit(limit)
-        .toArray(),
+        .toArray();
+    },
 
     sendAgain: (webhookId, deliveryId, nowMs) =>
       deliveries.findOneAndUpdate({ _id: deliveryId, webhookId }, [{ $set: sentAgain(webhookId, nowMs) }], {
@@ -319,11 +319,13 @@ function whileOurs({ _id, owner, attempt }: Pick<Claimed, '_id' | 'owner' | 'att
 
 /** `pending` and `held` are one stored state: the webhook and the queue distinguish them. */
 function inState(webhookId: string, enabled: boolean, state: DeliveryState | undefined) {
-  const normal = queueKey(webhookId, 'normal');
-  if (state === undefined) return { state: { $in: storedStates } };
-  if (state === 'held') return { state: 'pending' as const, lane: enabled ? '' : normal };
-  if (state === 'pending' && !enabled) return { state, lane: { $ne: normal } };
-  return { state };
+  // What an admin sends to a disabled webhook is a few deliveries in a queue of their own, beside any number of held ones.
+  if (state === 'pending' && !enabled)
+    return { filter: { open: true, lane: queueKey(webhookId, 'admin') }, hint: 'work_by_lane' };
+  const hint = 'by_state';
+  if (state === undefined) return { filter: { webhookId, state: { $in: storedStates } }, hint };
+  if (state !== 'held') return { filter: { webhookId, state }, hint };
+  return { filter: { webhookId, state: 'pending' as const, lane: queueKey(webhookId, 'normal') }, hint };
 }
 
 function onlyDuplicates(error: unknown): error is mongo.MongoBulkWriteError {

@@ -6,6 +6,7 @@ import {
   type AttemptDocument,
   type Claimed,
   type DeliveryDocument,
+  type DeliveryQuery,
   newDelivery,
   queueKey,
   timedId,
@@ -325,5 +326,25 @@ describe('what the database reads', () => {
       expect(only?.docsExamined).toBeLessThanOrEqual(51);
       expect(only?.hasSortStage).not.toBe(true);
     }
+  });
+
+  it('is not the backlog, where an enabled webhook holds nothing and a disabled one sends what an admin asks for', async () => {
+    const [first = ''] = await put('whk_a', 300);
+    await put('whk_b', 300);
+    await store.sendAgain('whk_a', first, Date.now());
+    const [other] = await put('whk_a', 1);
+    await store.sendAgain('whk_a', other ?? '', Date.now());
+    const page = { webhookId: 'whk_a', limit: 50 };
+    const listed = async (query: Pick<DeliveryQuery, 'enabled' | 'state' | 'before'>) =>
+      (await store.page({ ...page, ...query })).map(({ _id }) => _id);
+    const disabled = { enabled: false, state: 'pending' } as const;
+    const profiles = await profiled(async () => {
+      expect(await listed({ enabled: true, state: 'held' })).toEqual([]);
+      expect(await listed(disabled)).toEqual([other, first]);
+      expect(await listed({ ...disabled, before: other })).toEqual([first]);
+    });
+    expect(profiles.length).toBeGreaterThanOrEqual(2);
+    for (const { docsExamined } of profiles) expect(docsExamined).toBeLessThanOrEqual(2);
+    expect(await listed({ enabled: false, state: 'held' })).toHaveLength(50);
   });
 });
