@@ -122,8 +122,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
     const judged = keys.judge(anchorId, members.get(anchorId)?.endpoints?.signingKey ?? read.signingKey);
     // A changed key is already refused in memory, so this is announced before it is stored.
     announceReading();
-    await judged;
-    await store.keepEndpoints(anchorId, read, new Date(clock()));
+    await store.keepReading(anchorId, { endpoints: read, refusedKey: await judged }, new Date(clock()));
     announceReading();
   }
 
@@ -153,11 +152,13 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
         if (endpoints !== null && discoveredAt !== null)
           discovery.seed(_id, endpoints, discoveredAt.getTime());
       }
-      const stored = new Map(anchors.map(({ _id, endpoints }) => [_id, endpoints?.signingKey ?? null]));
+      const stored = new Map(anchors.map((anchor) => [anchor._id, anchor]));
       for (const { id, endpoints } of fleet.anchors) {
+        const known = stored.get(id);
         // The addresses may have been stored although storing the decision about their key failed.
-        const shown = keys.isRefused(id) ? null : (stored.get(id) ?? null);
-        await keys.judge(id, endpoints?.signingKey ?? shown);
+        const shown = keys.isRefused(id) ? null : (known?.endpoints?.signingKey ?? null);
+        const refused = await keys.judge(id, endpoints?.signingKey ?? shown);
+        if (refused !== undefined && refused !== known?.refusedKey) await store.setRefusedKey(id, refused);
       }
       partnerTokens.reportMissing(fleet.anchors);
       warnings.reportFile(fleet.anchors);

@@ -8,22 +8,25 @@ export interface SigningKeys {
   isRefused(anchorId: string): boolean;
   /** How often an anchor began or ceased to be refused. */
   refusalChanges(): number;
-  /** Checks the key that an anchor shows now; null means that it shows none, and changes nothing. */
-  judge(anchorId: string, shown: string | null): Promise<void>;
+  /**
+   * Checks the key that an anchor shows now. Resolves to the key if the anchor is refused for it, to null if it is not
+   * refused: the caller stores that, after each reading, since other instances store theirs, too. If the anchor shows
+   * no key (null), nothing changes, and the result is undefined.
+   */
+  judge(anchorId: string, shown: string | null): Promise<string | null | undefined>;
 }
 
 interface Known {
   key: string | null;
   refused: string | null;
-  /** The values of both that are known to be stored. A failed write is repeated when the anchor is judged again. */
+  /** The key if it is known to be stored. A failed write is repeated when the anchor is judged again. */
   storedKey: string | null;
-  storedRefused: string | null;
 }
 
-const nothingKnown: Known = { key: null, refused: null, storedKey: null, storedRefused: null };
+const nothingKnown: Known = { key: null, refused: null, storedKey: null };
 
 export function createSigningKeys(deps: {
-  store: Pick<AnchorStore, 'adoptSigningKey' | 'setRefusedKey'>;
+  store: Pick<AnchorStore, 'adoptSigningKey'>;
   logger: Logger;
 }): SigningKeys {
   const { store, logger } = deps;
@@ -44,18 +47,13 @@ export function createSigningKeys(deps: {
   return {
     load(anchors) {
       for (const { _id, signingKey, refusedKey } of anchors)
-        known.set(_id, {
-          key: signingKey,
-          refused: refusedKey,
-          storedKey: signingKey,
-          storedRefused: refusedKey,
-        });
+        known.set(_id, { key: signingKey, refused: refusedKey, storedKey: signingKey });
     },
     keyOf: (anchorId) => state(anchorId).key,
     isRefused: (anchorId) => state(anchorId).refused !== null,
     refusalChanges: () => refusalChanges,
     async judge(anchorId, shown) {
-      if (shown === null) return;
+      if (shown === null) return undefined;
       const before = state(anchorId);
       // The decision is made in memory before the database is asked, so a changed key is refused from this moment on.
       const first = before.key ?? shown;
@@ -69,9 +67,7 @@ export function createSigningKeys(deps: {
           logger.warn({ anchorId }, 'anchor shows its first signing key again and is served');
         else logger.error({ anchorId, key, shown }, 'anchor shows another signing key and is not served');
       }
-      if (refused === before.storedRefused) return;
-      await store.setRefusedKey(anchorId, refused);
-      note(anchorId, { storedRefused: refused });
+      return refused;
     },
   };
 }

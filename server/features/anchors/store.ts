@@ -79,7 +79,12 @@ export interface AnchorStore {
   /** Stores the first key of an anchor. Returns the key that counts: another instance may have stored one before. */
   adoptSigningKey(id: string, key: string): Promise<string>;
   setRefusedKey(id: string, key: string | null): Promise<void>;
-  keepEndpoints(id: string, endpoints: AnchorEndpoints, at: Date): Promise<void>;
+  /** Stores what a reading gave: the addresses and, unless it showed no key (undefined), the key that is refused. */
+  keepReading(
+    id: string,
+    reading: { endpoints: AnchorEndpoints; refusedKey: string | null | undefined },
+    at: Date,
+  ): Promise<void>;
 }
 
 export function createAnchorStore(connection: Connection): AnchorStore {
@@ -146,8 +151,9 @@ export function createAnchorStore(connection: Connection): AnchorStore {
     async setRefusedKey(id, key) {
       await model.updateOne({ _id: id }, { $set: { refusedKey: key } });
     },
-    async keepEndpoints(id, endpoints, at) {
-      await model.updateOne({ _id: id }, { $set: { endpoints, discoveredAt: at } });
+    async keepReading(id, { endpoints, refusedKey }, at) {
+      const decision = refusedKey === undefined ? {} : { refusedKey };
+      await model.updateOne({ _id: id }, { $set: { endpoints, discoveredAt: at, ...decision } });
     },
   };
 }

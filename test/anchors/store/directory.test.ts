@@ -217,6 +217,25 @@ describe('the signing key of an anchor', () => {
     expect(third.directory.anchorsOf('usdc-ngn').map(({ id }) => id)).toEqual(['turncoat']);
   });
 
+  it('is told as accepted once any instance has read it, whichever instance had refused another one', async () => {
+    server.routes[tomlPath] = toml(firstKey);
+    const one = await start([anchor('returned')], { logger });
+    const other = await start([anchor('returned')], { logger });
+    const readAgain = async ({ cacheVersions, directory }: RatesService) => {
+      await cacheVersions.invalidate('anchors', undefined);
+      await directory.discoverDue();
+      await directory.stop();
+    };
+    await readAgain(one);
+    await readAgain(other);
+    server.routes[tomlPath] = toml(otherKey);
+    await readAgain(one);
+    expect(await other.directory.getAnchor('returned')).toMatchObject({ status: 'refused' });
+    server.routes[tomlPath] = toml(firstKey);
+    await readAgain(other);
+    expect(await other.directory.getAnchor('returned')).toMatchObject({ status: 'active' });
+  });
+
   it('is refused at start if the fleet file names another one', async () => {
     await start([anchor('swapped', { endpoints: { signingKey: firstKey } })]);
     const { directory } = await start([anchor('swapped', { endpoints: { signingKey: otherKey } })], {
@@ -230,31 +249,31 @@ describe('the signing key of an anchor', () => {
 describe('a signing key that cannot be stored, as the database is away', () => {
   const lost = () => Promise.reject(new Error('the database is away'));
 
-  it.each(['adoptSigningKey', 'setRefusedKey'] as const)(
-    'is stored with the next reading: %s',
-    async (write) => {
-      const id = `away-${write.toLowerCase()}`;
-      await start([anchor(id)]);
-      const store = createAnchorStore(connection);
-      let isAway = true;
-      const keys = createSigningKeys({
-        store: { ...store, [write]: (...of: [string, string]) => (isAway ? lost() : store[write](...of)) },
-        logger: silentLogger,
-      });
-      await keys.judge(id, firstKey).catch(() => undefined);
-      await keys.judge(id, otherKey).catch(() => undefined);
-      expect([keys.keyOf(id), keys.isRefused(id)]).toEqual([firstKey, true]);
-      isAway = false;
-      await keys.judge(id, otherKey);
-      expect(await store.find(id)).toMatchObject({ signingKey: firstKey, refusedKey: otherKey });
-    },
-  );
+  it('is stored with the next reading', async () => {
+    await start([anchor('away-key')]);
+    const store = createAnchorStore(connection);
+    let isAway = true;
+    const keys = createSigningKeys({
+      store: { adoptSigningKey: (...of) => (isAway ? lost() : store.adoptSigningKey(...of)) },
+      logger: silentLogger,
+    });
+    await keys.judge('away-key', firstKey).catch(() => undefined);
+    await keys.judge('away-key', otherKey).catch(() => undefined);
+    expect([keys.keyOf('away-key'), keys.isRefused('away-key')]).toEqual([firstKey, true]);
+    isAway = false;
+    expect(await keys.judge('away-key', otherKey)).toBe(otherKey);
+    expect(await store.find('away-key')).toMatchObject({ signingKey: firstKey });
+  });
 
   it('is judged at the next start by the addresses that were stored with it', async () => {
     await start([anchor('half')]);
     const store = createAnchorStore(connection);
     await store.adoptSigningKey('half', firstKey);
-    await store.keepEndpoints('half', { ...noEndpoints, signingKey: otherKey }, new Date());
+    await store.keepReading(
+      'half',
+      { endpoints: { ...noEndpoints, signingKey: otherKey }, refusedKey: undefined },
+      new Date(),
+    );
     const { directory } = await start([anchor('half')]);
     expect(directory.anchorsOf('usdc-ngn')).toEqual([]);
     expect(await directory.getAnchor('half')).toMatchObject({ status: 'refused', signingKey: firstKey });
