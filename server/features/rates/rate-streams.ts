@@ -9,7 +9,7 @@ import type { Rates } from './service.js';
 export interface RateStreams {
   /**
    * Makes sure that there is an answer, and returns the source of the stream. `admitNew` is called before anchors are asked
-   * for an amount. Throws what `admitNew` and `quote` throw. If an old answer is kept, the readers pay for the next one.
+   * for a new amount, as by `quote`. Throws what `quote` throws. If there is an answer, the readers pay for the next one.
    * `lastSeen`: the name of the last answer that the reader has.
    */
   prepare(
@@ -51,10 +51,7 @@ export function createRateStreams(
   return {
     async prepare(corridorId, query, { client, lastSeen, admitNew }) {
       const question = deps.rates.live(corridorId, query);
-      if (question.kept() === undefined) {
-        if (question.costsCalls()) await admitNew();
-        await question.ask();
-      }
+      if (question.kept() === undefined) await question.ask({ admitNew });
       return (writer) => {
         const group = groupOf(question);
         const reader = createRateReader({

@@ -119,14 +119,15 @@ describe('a stream of an amount', () => {
     };
   }
 
-  it('that is opened again is sent what is kept, and pays for what anchors are asked', async () => {
+  it('that is opened again is sent what is kept, and pays for a new amount and for refreshes', async () => {
     const open = opener();
     expect(await open()).toEqual({ paid: ['new'], stale: [false] });
     expect(await open()).toEqual({ paid: [], stale: [false] });
     world.now += 20_000;
     expect(await open()).toEqual({ paid: ['refresh'], stale: [true, false] });
+    // Like a request, the opening costs nothing for an amount that was asked for before.
     world.now += 61_000;
-    expect(await open()).toEqual({ paid: ['new'], stale: [false] });
+    expect(await open()).toEqual({ paid: [], stale: [false] });
     expect(callsTo('harbour')).toBe(3);
   });
 });
