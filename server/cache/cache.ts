@@ -30,7 +30,10 @@ export interface CacheOptions<Question, Value> {
   maxEntryBytes?: number;
   /** Default: twice the length of the value as JSON. */
   bytesOf?(value: Value): number;
-  /** Called after every load, even a failed one, and after `seed`, because `get` may then return another value. */
+  /**
+   * Called once after each load that replaced an earlier outcome, even if one of them is a failure, and after `seed`:
+   * `get` returns another value from then on. What was made from the first outcome of a question needs no such call.
+   */
   onLoaded?(): void;
   clock: Clock;
 }
@@ -78,6 +81,8 @@ interface Entry<Question, Value> {
   question: Question;
   held: Held<Value> | undefined;
   fault: { error: unknown; failures: number; failedAt: number; retryAt: number } | undefined;
+  /** Whether it replaced another entry, and `onLoaded` was not called yet. */
+  isUntold: boolean;
 }
 
 const defaultMaxBytes = 32 * 1024 * 1024;
@@ -116,14 +121,15 @@ export function createCache<Question = void, Value = unknown>(
     question: Question,
     before: Entry<Question, Value> | undefined,
   ): Promise<Entry<Question, Value>> {
+    const isUntold = before !== undefined;
     try {
       const value = await options.load(question, before?.held?.value);
-      return { question, held: hold(value, clock()), fault: undefined };
+      return { question, held: hold(value, clock()), fault: undefined, isUntold };
     } catch (error) {
       const failures = (before?.fault?.failures ?? 0) + 1;
       const failedAt = clock();
       const retryAt = failedAt + retryDelayMs(failures);
-      return { question, held: before?.held, fault: { error, failures, failedAt, retryAt } };
+      return { question, held: before?.held, fault: { error, failures, failedAt, retryAt }, isUntold };
     }
   }
 
@@ -133,8 +139,13 @@ export function createCache<Question = void, Value = unknown>(
   }
 
   async function load(key: string, question: Question): Promise<Value> {
-    const { held, fault } = await entries.forceFetch(key, { context: { question }, forceRefresh: true });
-    onLoaded();
+    const entry = await entries.forceFetch(key, { context: { question }, forceRefresh: true });
+    // The first of those who wait for the load tells; only now does `get` return the new value.
+    if (entry.isUntold) {
+      entry.isUntold = false;
+      onLoaded();
+    }
+    const { held, fault } = entry;
     if (fault !== undefined) throw fault.error;
     return (held as Held<Value>).value;
   }
@@ -163,7 +174,7 @@ export function createCache<Question = void, Value = unknown>(
     has: (question) => entries.has(versionedKey(question)),
     faultOf: (question) => entries.peek(versionedKey(question))?.fault?.error,
     seed(question, value, loadedAt) {
-      const entry = { question, held: hold(value, loadedAt), fault: undefined };
+      const entry = { question, held: hold(value, loadedAt), fault: undefined, isUntold: false };
       entries.set(versionedKey(question), entry);
       onLoaded();
     },

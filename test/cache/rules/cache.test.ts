@@ -67,6 +67,53 @@ describe('single flight', () => {
   });
 });
 
+describe('the announcement of a load', () => {
+  function announced() {
+    let count = 0;
+    const words = cacheOfWords({ onLoaded: () => (count += 1) });
+    return { ...words, count: () => count };
+  }
+
+  it('is made once, however many wait for the load, and when `get` already returns the new value', async () => {
+    const kept: (string | undefined)[] = [];
+    const { world, loads, cache } = cacheOfWords({ onLoaded: () => kept.push(cache.peek('a')?.value) });
+    cache.seed('a', 'old', 0);
+    world.now = 20_000;
+    const asked = Array.from({ length: 5 }, () => cache.get('a'));
+    loads[0]?.resolve('new');
+    await Promise.all(asked);
+    // The first is the announcement of `seed`.
+    expect(kept).toEqual(['old', 'new']);
+  });
+
+  it('is left out for the first answer to a question, which replaces none', async () => {
+    const { loads, cache, count } = announced();
+    const first = cache.get('a');
+    loads[0]?.resolve('alpha');
+    await first;
+    expect(count()).toBe(0);
+    const second = cache.refresh('a');
+    loads[1]?.resolve('other');
+    await second;
+    expect(count()).toBe(1);
+  });
+
+  it('is made for the first answer after a failure, and for a failure after an answer', async () => {
+    const { loads, cache, count } = announced();
+    const ask = () => cache.refresh('a').catch(() => undefined);
+    const outcomes = [ask()];
+    loads[0]?.reject(new Error('away'));
+    await settle();
+    outcomes.push(ask());
+    loads[1]?.resolve('alpha');
+    await settle();
+    outcomes.push(ask());
+    loads[2]?.reject(new Error('away'));
+    await Promise.all(outcomes);
+    expect(count()).toBe(2);
+  });
+});
+
 describe('age', () => {
   it('serves an answer without asking while it is fresh, then stale while one refresh runs', async () => {
     const { world, loads, cache } = cacheOfWords();
