@@ -38,6 +38,8 @@ export interface DeliveryStore {
   handBack(deliveries: readonly Claimed[]): Promise<void>;
   /** Records attempts; a delivery whose claim was lost meanwhile is left as it is. Returns how many this changed. */
   record(attempts: readonly FinishedAttempt[]): Promise<number>;
+  /** The webhooks that have deliveries, whatever became of them. */
+  webhookIds(): Promise<string[]>;
   /** Deletes up to 1,000 deliveries of a webhook that was deleted; false while there are more. */
   dropSome(webhookId: string): Promise<boolean>;
   /** Newest first. */
@@ -245,6 +247,8 @@ export function createDeliveryStore(connection: Connection): DeliveryStore {
       const { matchedCount } = await retriedOnce(() => deliveries.bulkWrite(operations, { ordered: false }));
       return matchedCount;
     },
+
+    webhookIds: () => deliveries.distinct('webhookId'),
 
     async dropSome(webhookId) {
       const found = await deliveries

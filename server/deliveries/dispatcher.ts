@@ -12,6 +12,7 @@ import {
 import type { DeliveryStore } from './delivery-store.js';
 import { createEndpointQueue, type EndpointQueue, type EndpointQueueDeps } from './endpoint-queue.js';
 import type { OutboxDocument, OutboxStore } from './outbox-store.js';
+import type { Endpoints } from './ports.js';
 
 /** Makes deliveries of events, and wakes every queue that has due deliveries. */
 export interface Dispatcher {
@@ -25,9 +26,10 @@ export interface Dispatcher {
   stop(): Promise<void>;
 }
 
-export interface DispatcherDeps extends Omit<EndpointQueueDeps, 'hungry' | 'report' | 'store'> {
+export interface DispatcherDeps extends Omit<EndpointQueueDeps, 'hungry' | 'report' | 'store' | 'endpoints'> {
   outbox: OutboxStore;
   store: DeliveryStore;
+  endpoints: Pick<Endpoints, 'find' | 'goneAmong'>;
   clock: Clock;
   newId: NewId;
   logger: Logger;
@@ -39,12 +41,14 @@ const restBetweenLooksMs = 20;
 type DeliveriesByQueue = ReadonlyMap<string, readonly DeliveryDocument[]>;
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { outbox, store, clock, newId, stopwatch, logger, limits } = deps;
+  const { outbox, store, endpoints, clock, newId, stopwatch, logger, limits } = deps;
   /** The most events of one step: as many as a queue claims at once. A full step means that there may be more. */
   const largestStep = limits.maxBatch;
   const queues = new Map<string, EndpointQueue>();
   /** The queues of deleted webhooks whose deliveries are not all deleted. Settled ones are due in no queue. */
   const forgotten = new Set<string>();
+  /** Whether this process has looked for deliveries of webhooks that another one deleted before it was killed. */
+  let hasSoughtOrphans = false;
   let looking: Promise<void> | undefined;
   /** Requests for a further pass: every pass handles new events, but due deliveries only if `dueWanted` is set. */
   let again = false;
@@ -144,6 +148,20 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   async function wakeDueQueues(): Promise<void> {
     dueWanted = false;
     for (const key of new Set([...forgotten, ...(await store.dueQueues())])) queue(key).wake();
+    if (!hasSoughtOrphans) await forgetOrphans();
+  }
+
+  async function forgetOrphans(): Promise<void> {
+    for (const webhookId of await endpoints.goneAmong(await store.webhookIds())) forget(webhookId);
+    hasSoughtOrphans = true;
+  }
+
+  /** The queue finds out by itself that its webhook is gone. */
+  function forget(webhookId: string): void {
+    if (stopped) return;
+    const key = queueKey(webhookId, 'normal');
+    forgotten.add(key);
+    queue(key).wake();
   }
 
   function queue(key: string): EndpointQueue {
@@ -176,13 +194,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       dueWanted ||= what === 'everything';
       dispatch().catch(report);
     },
-    // The queue finds out by itself that its webhook is gone.
-    forget(webhookId) {
-      if (stopped) return;
-      const key = queueKey(webhookId, 'normal');
-      forgotten.add(key);
-      queue(key).wake();
-    },
+    forget,
     async stop() {
       stopped = true;
       await looking?.catch(() => undefined);

@@ -22,6 +22,8 @@ export interface Endpoints {
   subscribersOf(session: ClientSession, event: EventName): Promise<string[]>;
   /** `gone`: the webhook was deleted. `locked`: none of its secrets can be opened, so nothing can be signed for it. */
   find(webhookId: string): Promise<Endpoint | 'gone' | 'locked'>;
+  /** Those of these webhooks that were deleted. */
+  goneAmong(webhookIds: string[]): Promise<string[]>;
   /**
    * Disables a webhook that refused a delivery, unless an admin has changed it since `revision`. Returns whether this
    * call disabled it.

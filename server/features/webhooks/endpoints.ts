@@ -65,6 +65,10 @@ export function createEndpoints(deps: {
       const { url, enabled, revision } = webhook;
       return opened === 'locked' ? opened : { url, enabled, revision, ...opened };
     },
+    async goneAmong(webhookIds) {
+      const known = new Set(await store.knownAmong(webhookIds));
+      return webhookIds.filter((id) => !known.has(id));
+    },
     disable: (webhookId, revision, status) => store.disable(webhookId, revision, status, new Date(clock())),
   };
 }

@@ -29,6 +29,8 @@ export interface WebhookStore {
   page(after: string | undefined, limit: number): Promise<WebhookDocument[]>;
   /** The webhooks that are subscribed to an event, as this transaction sees them. */
   subscribersOf(session: ClientSession, event: EventName): Promise<string[]>;
+  /** The webhooks among these that are not deleted. */
+  knownAmong(ids: string[]): Promise<string[]>;
   /** The webhooks among these that are enabled. */
   enabledAmong(ids: string[]): Promise<string[]>;
   /** Null if another change came first; the caller must then read the webhook again. */
@@ -95,6 +97,11 @@ export function createWebhookStore(connection: Connection): WebhookStore {
     async subscribersOf(session, event) {
       const subscribed = await webhooks.find({ events: event }, { _id: 1 }, { session }).lean();
       return subscribed.map(({ _id }) => _id);
+    },
+
+    async knownAmong(ids) {
+      const known = await webhooks.find({ _id: { $in: ids } }, { _id: 1 }).lean();
+      return known.map(({ _id }) => _id);
     },
 
     async enabledAmong(ids) {

@@ -4,7 +4,7 @@ import { until } from '../../fixtures/deliveries/delivery-fixture.js';
 import { testDatabase } from '../../support/database.js';
 
 const { uri } = testDatabase();
-const { openWithReceiver } = closedAfterEach(uri);
+const { open, openWithReceiver } = closedAfterEach(uri);
 
 describe('a webhook that is deleted', () => {
   it('gets nothing more, and leaves no delivery behind', async () => {
@@ -56,5 +56,19 @@ describe('a webhook that is deleted', () => {
     expect(await deliveries.countDocuments({ webhookId: id })).toBe(3);
     await fixture.deliveries.dispatch();
     await until(async () => (await deliveries.countDocuments({ webhookId: id })) === 0);
+  });
+
+  it('leaves no delivery behind, also where the process that deleted it was killed before it had deleted them', async () => {
+    const { to, fixture } = await openWithReceiver();
+    const { id } = await fixture.register(to.origin);
+    const other = await fixture.register(`${to.origin}/other`);
+    await fixture.emitTicks(1, 2, 3);
+    await fixture.deliverAllDue();
+    await fixture.connection.collection<{ _id: string }>('webhooks').deleteOne({ _id: id });
+    const next = await open({ allow: [to.origin] });
+    await next.deliveries.dispatch();
+    const deliveries = fixture.connection.collection('deliveries');
+    await until(async () => (await deliveries.countDocuments({ webhookId: id })) === 0);
+    expect(await deliveries.countDocuments({ webhookId: other.id })).toBe(3);
   });
 });

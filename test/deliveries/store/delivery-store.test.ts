@@ -301,6 +301,16 @@ describe('what the database reads', () => {
     expect(only?.keysExamined).toBeLessThan(8);
   });
 
+  it('is one key per webhook to list the webhooks that have deliveries, however many they have', async () => {
+    for (const webhook of ['whk_a', 'whk_b', 'whk_c']) await put(webhook, 300);
+    const [only, ...others] = await profiled(async () =>
+      expect(await store.webhookIds()).toEqual(['whk_a', 'whk_b', 'whk_c']),
+    );
+    expect(others).toEqual([]);
+    expect(only).toMatchObject({ docsExamined: 0 });
+    expect(only?.keysExamined).toBeLessThan(8);
+  });
+
   it('is what is claimed, however long this queue and others are', async () => {
     for (const webhook of ['whk_a', 'whk_b', 'whk_c']) await put(webhook, 300);
     const profiles = await profiled(() => claim('whk_b', 8, 'one'));
