@@ -117,7 +117,7 @@ export async function writeErrorsOf(write: () => Promise<unknown>): Promise<Map<
 
 /**
  * Does a write that may be done twice, and repeats it once if the connection or the primary was lost during it. The
- * driver (6.20) does so by itself, but not for updates of many documents.
+ * driver (6.20) does so by itself, but not for updates and deletions of many documents.
  */
 export async function retriedOnce<T>(write: () => Promise<T>): Promise<T> {
   try {

@@ -1,4 +1,5 @@
 import { type ClientSession, type Connection, type mongo, Schema } from 'mongoose';
+import { retriedOnce } from './failures.js';
 import { defineModel } from './models.js';
 
 /** A lease as stored. Its times are the database server's. */
@@ -149,7 +150,7 @@ export function createLeaseStore(connection: Connection): LeaseStore {
     },
 
     async deleteSessions({ name, token }) {
-      await sessions.deleteMany({ lease: name, token });
+      await retriedOnce(() => sessions.deleteMany({ lease: name, token }));
     },
 
     async deleteEarlierSessions({ name, token }) {

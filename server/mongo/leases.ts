@@ -126,7 +126,12 @@ export function createLeases(deps: {
       renewal.end();
       // The driver uses these sessions for other work from now on, so a successor must not end them.
       sessions.clear();
-      await store.deleteSessions(term).catch(() => undefined);
+      await store.deleteSessions(term).catch((error: unknown) => {
+        logger.warn(
+          { err: error, lease: name },
+          'sessions of the lease are still recorded; the next run ends them',
+        );
+      });
       await store.release(term, owner).catch((error: unknown) => {
         logger.warn({ err: error, lease: name }, 'lease was not handed back; it expires by itself');
       });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Connection, mongo } from 'mongoose';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { isMongoUnavailable } from '../../../server/mongo/failures.js';
@@ -30,6 +30,9 @@ let successor: Instance;
 beforeAll(async () => {
   dying = await instance('dying');
   successor = await instance('successor');
+});
+afterEach(() => {
+  jest.restoreAllMocks();
 });
 afterAll(() => Promise.all(opened.map((connection) => connection.close())));
 
@@ -127,5 +130,15 @@ describe('a lease holder that is alive', () => {
     expect(await fencesOf('alive')).toBe(1);
     const rows = dying.connection.collection('lease_sessions');
     expect(await rows.countDocuments({ lease: 'alive' })).toBe(0);
+  });
+
+  it('leaves none recorded, also where the connection is lost while they are deleted', async () => {
+    await lapsed('cut', async (lease) => {
+      await dying.inTransaction((session) => lease.fence(session));
+      const { collection } = dying.connection.model('LeaseSession');
+      jest.spyOn(collection, 'deleteMany').mockRejectedValueOnce(new mongo.MongoNetworkError('cut'));
+    });
+    const rows = dying.connection.collection('lease_sessions');
+    expect(await rows.countDocuments({ lease: 'cut' })).toBe(0);
   });
 });
