@@ -102,10 +102,12 @@ export function createLeases(deps: {
     const lost = new AbortController();
     const renewal = keepRenewed(term, ttlMs, askedAt, (error) => lost.abort(error));
     const sessions = new Set<string>();
+    let ended = false;
     const lease: HeldLease = {
       ...term,
       signal: AbortSignal.any([lost.signal, stopping.signal]),
       async fence(session) {
+        if (ended) throw new LeaseLostError(`the work under the lease "${name}" has ended`);
         // Stored before it locks anything, so that a successor can end it.
         const id = session.id?.id as mongo.Binary;
         const known = id.toString('hex');
@@ -125,7 +127,7 @@ export function createLeases(deps: {
     } finally {
       renewal.end();
       // The driver uses these sessions for other work from now on, so a successor must not end them.
-      sessions.clear();
+      ended = true;
       await store.deleteSessions(term).catch((error: unknown) => {
         logger.warn(
           { err: error, lease: name },

@@ -3,7 +3,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { type Connection, mongo } from 'mongoose';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { isMongoUnavailable } from '../../../server/mongo/failures.js';
-import { createLeases, endSessionsOfDeadHolder, type HeldLease } from '../../../server/mongo/leases.js';
+import {
+  createLeases,
+  endSessionsOfDeadHolder,
+  type HeldLease,
+  LeaseLostError,
+} from '../../../server/mongo/leases.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { testDatabase } from '../../support/database.js';
@@ -34,7 +39,10 @@ beforeAll(async () => {
 afterEach(() => {
   jest.restoreAllMocks();
 });
-afterAll(() => Promise.all(opened.map((connection) => connection.close())));
+afterAll(async () => {
+  await dying.leases.stop();
+  await Promise.all(opened.map((connection) => connection.close()));
+});
 
 /** Opens a transaction under a lapsed lease and then does nothing more: no commit, no abort, no renewal. */
 async function dieInTransaction(lease: HeldLease): Promise<{ revive(): Promise<void> }> {
@@ -52,20 +60,27 @@ async function dieInTransaction(lease: HeldLease): Promise<{ revive(): Promise<v
   };
 }
 
-/** A lapsed lease that its holder still has in hand. */
+/** A lapsed lease whose holder still works under it, as after a suspend. */
 async function lapsed(name: string, work: (lease: HeldLease) => Promise<void> = async () => undefined) {
   await dying.leases.seed([name]);
-  let held: HeldLease | undefined;
-  await dying.leases.run(name, 60_000, async (lease) => {
-    held = lease;
-    await work(lease);
+  const held = await new Promise<HeldLease>((resolve, reject) => {
+    const outcome = dying.leases.run(name, 60_000, async (lease) => {
+      await work(lease);
+      resolve(lease);
+      await new Promise((end) => lease.signal.addEventListener('abort', end));
+    });
+    outcome.catch(reject);
   });
-  if (held === undefined) throw new Error('the lease was taken');
-  // `run` handed the lease back, which a suspended holder does not do.
   await dying.connection
-    .collection<{ _id: string; owner: string }>('leases')
-    .updateOne({ _id: name }, { $set: { owner: 'dying' } });
+    .collection<{ _id: string; expiresAt: Date }>('leases')
+    .updateOne({ _id: name }, { $set: { expiresAt: new Date(0) } });
   return held;
+}
+
+/** Works under a lease and hands it back. */
+async function once(name: string, work: (lease: HeldLease) => Promise<void>): Promise<void> {
+  await dying.leases.seed([name]);
+  expect((await dying.leases.run(name, 60_000, work)).ran).toBe(true);
 }
 
 async function fencesOf(name: string): Promise<number | undefined> {
@@ -121,7 +136,7 @@ describe('sessions that a lease holder left recorded', () => {
 
 describe('a lease holder that is alive', () => {
   it('loses no session while its lease lasts, and leaves none recorded', async () => {
-    await lapsed('alive', (lease) =>
+    await once('alive', (lease) =>
       dying.inTransaction(async (session) => {
         await lease.fence(session);
         await successor.endSessions('alive');
@@ -133,12 +148,23 @@ describe('a lease holder that is alive', () => {
   });
 
   it('leaves none recorded, also where the connection is lost while they are deleted', async () => {
-    await lapsed('cut', async (lease) => {
+    await once('cut', async (lease) => {
       await dying.inTransaction((session) => lease.fence(session));
       const { collection } = dying.connection.model('LeaseSession');
       jest.spyOn(collection, 'deleteMany').mockRejectedValueOnce(new mongo.MongoNetworkError('cut'));
     });
     const rows = dying.connection.collection('lease_sessions');
     expect(await rows.countDocuments({ lease: 'cut' })).toBe(0);
+  });
+
+  it('records no session for a step that begins after its term has ended', async () => {
+    let ended: HeldLease | undefined;
+    await once('ended', async (lease) => {
+      ended = lease;
+    });
+    const late = dying.inTransaction(async (session) => ended?.fence(session));
+    await expect(late).rejects.toBeInstanceOf(LeaseLostError);
+    const rows = dying.connection.collection('lease_sessions');
+    expect(await rows.countDocuments({ lease: 'ended' })).toBe(0);
   });
 });
