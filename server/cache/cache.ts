@@ -52,13 +52,13 @@ export interface Cache<Question, Value> {
   refresh(question: Question): Promise<Value>;
   /** The answer that `get` would serve now, without starting a load. */
   peek(question: Question): { value: Value; asOf: number; fresh: boolean } | undefined;
-  /** Whether an answer to this question is kept, however old. */
+  /** Whether the outcome of a load of this question is kept, however old, be it an answer or a failure. */
   has(question: Question): boolean;
   /** What the last load threw; undefined after a success. */
   faultOf(question: Question): unknown;
   /** Stores an answer known from elsewhere, as if it had been loaded at that instant. */
   seed(question: Question, value: Value, loadedAt: number): void;
-  /** Frees the answers that a change of version made void. Returns how many there were. */
+  /** Frees the entries that a change of version made void. Returns how many of them held an answer. */
   dropVoid(): number;
 }
 

@@ -23,10 +23,10 @@ interface OpenDraw {
 }
 
 /**
- * Requests that arrive while a batch is being sent make up the next one: one update and one query serve all of them, and
- * another two those whose windows were wrongly taken for new. Each key has one draw at a time, which all its requests wait
- * for. `guard` runs each batch under its time limit; if it
- * rejects, so do all requests that wait. An answer that arrives later is passed to `onDrawn`, too.
+ * Requests that arrive while a batch is being sent make up the next one. One update and one query serve them all; two more
+ * serve keys whose windows were wrongly taken for new. Each key has one draw at a time, which all its requests wait for.
+ * `guard` runs each batch under its time limit; if it rejects, so do all requests that wait. An answer that arrives later is
+ * passed to `onDrawn`, too.
  */
 export function createDraws(deps: {
   send: (draws: readonly Draw[]) => Promise<Map<string, Drawn>>;

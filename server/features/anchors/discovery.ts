@@ -123,7 +123,6 @@ async function fetchToml(outbound: Outbound, homeDomain: string): Promise<Anchor
   const url = tomlUrl(homeDomain);
   const answer = await outbound({ url, timeoutMs: tomlTimeoutMs, maxBytes: maxTomlBytes });
   if (answer.status !== 200) throw new UpstreamFault('error', `${url} answered ${answer.status}`);
-  if (answer.truncated) throw new UpstreamFault('malformed', `${url} is larger than ${maxTomlBytes} bytes`);
   try {
     return parseStellarToml(answer.body, { readOver: url.startsWith('http:') ? 'http' : 'https' });
   } catch (error) {
