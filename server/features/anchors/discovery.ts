@@ -1,4 +1,5 @@
 import type { DiscoveryState } from '../../../contract/schemas/anchors.js';
+import { maxTomlBytes } from '../../anchor-answers.rules.js';
 import { createCache, lasting } from '../../cache/cache.js';
 import { backoffMs } from '../../jobs/backoff.js';
 import { createOutageLog } from '../../outage-log.js';
@@ -6,14 +7,7 @@ import type { Outbound } from '../../outbound/outbound.js';
 import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock, Logger, Random } from '../../ports.js';
 import type { Fleet } from './fleet-file.rules.js';
-import {
-  type AnchorEndpoints,
-  maxTomlBytes,
-  noEndpoints,
-  parseStellarToml,
-  Sep1Error,
-  tomlUrl,
-} from './sep1.rules.js';
+import { type AnchorEndpoints, noEndpoints, parseStellarToml, Sep1Error, tomlUrl } from './sep1.rules.js';
 
 const tomlTimeoutMs = 2_000;
 const lifetime = { freshMs: 10 * 60_000, staleMs: 24 * 3_600_000 };

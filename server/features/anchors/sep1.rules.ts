@@ -1,8 +1,6 @@
 import { parse, TomlError } from 'smol-toml';
 import { decodePublicKey, StrkeyError } from '../../../contract/verification/strkey.js';
-
-/** The maximum size of a stellar.toml, SEP-1 §Specification. */
-export const maxTomlBytes = 100 * 1024;
+import { maxTomlBytes } from '../../anchor-answers.rules.js';
 
 /** The addresses of an anchor from its stellar.toml (SEP-1) or the fleet file; null if it has none. */
 export interface AnchorEndpoints {

@@ -1,14 +1,6 @@
 import type { Connection } from 'mongoose';
+import type { Payout } from '../observations/paid.rules.js';
 import { intentModel } from './store.js';
-
-/** A payout of an intent that counts, as the anchor reported it. */
-export interface Payout {
-  paidAt: Date;
-  /** In stablecoin. */
-  amountIn: string;
-  /** In the currency of the corridor. */
-  amountOut: string;
-}
 
 /** The query that observations make on the intents collection: payouts without the accounts that they went to. */
 export interface PayoutStore {

@@ -1,4 +1,5 @@
 import type { CallOutcome } from '../../../contract/schemas/observations.js';
+import { maxInfoBytes, maxPriceBytes, maxTomlBytes } from '../../anchor-answers.rules.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock } from '../../ports.js';
 import type { Corridor, FleetAnchor } from '../anchors/fleet-file.rules.js';
@@ -11,11 +12,7 @@ import { isSep38Info, isTransferInfo } from './info.rules.js';
 import { createLook, type Look } from './look.js';
 import type { CorridorObservation, Observation, PublishedFee } from './observation.js';
 import { callsPerAnchor } from './round-plan.rules.js';
-
-const maxTomlBytes = 100 * 1024;
-const maxInfoBytes = 256 * 1024;
-const maxPriceBytes = 64 * 1024;
-const transferServers = { sep24: 'transferServerSep24', sep6: 'transferServerSep6' } as const;
+import { serverOf } from './shown-terms.rules.js';
 
 export interface AskAnchorDeps {
   directory: Pick<AnchorDirectory, 'tomlUrlOf' | 'readToml' | 'knownEndpoints' | 'signingKeyOf'>;
@@ -56,8 +53,7 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
       const answer = await look.ask({ service, url: `${server}/info`, maxBytes: maxInfoBytes, judge });
       if (answer !== undefined) infos[service] = answer.json;
     };
-    for (const service of ['sep24', 'sep6'] as const)
-      await read(service, endpoints[transferServers[service]]);
+    for (const service of ['sep24', 'sep6'] as const) await read(service, endpoints[serverOf[service]]);
     await read('sep38', endpoints.quoteServer);
     return infos;
   }

@@ -4,7 +4,7 @@ import { type Call, describeCall } from './call.rules.js';
 import { listedMethods } from './info.rules.js';
 import type { Observation } from './observation.js';
 import { deviationOf, type KnownPrice } from './price-level.rules.js';
-import { type ServedCorridor, serverOf, termsOf } from './shown-terms.rules.js';
+import { isOffered, type ServedCorridor, termsOf } from './shown-terms.rules.js';
 import { type ChangedTerm, describeChange, judgeTerms, type KnownTerm } from './terms.rules.js';
 
 /** Same as the timeout of a quote request: a slower answer would not have reached the ranking. */
@@ -61,8 +61,7 @@ function checksOfCalls({ calls, notJson, endpoints }: Observation): Check[] {
   const services: ObservedService[] = ['sep1', 'sep24', 'sep6', 'sep38'];
   return services.flatMap((service) => {
     const own = calls.filter((call) => call.service === service);
-    const offered = service === 'sep1' || endpoints[serverOf[service]] !== null;
-    if (own.length === 0 && offered) return [];
+    if (own.length === 0 && isOffered(service, endpoints)) return [];
     const failed = own.find(({ outcome }) => outcome !== 'answered' && outcome !== 'not_json');
     const slowest = Math.max(0, ...own.map(({ latencyMs }) => latencyMs ?? 0));
     return [

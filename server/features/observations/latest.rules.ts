@@ -1,4 +1,5 @@
 import type { Observation } from './observation.js';
+import { isOffered } from './shown-terms.rules.js';
 import type { LatestOfCorridor, LatestOfService, ObservedAnchor } from './store.js';
 
 /** The latest state of an anchor's services and corridors; those that this observation did not check keep their state. */
@@ -28,7 +29,7 @@ export function latestOf(
   });
   const asked = new Set(services.map(({ service }) => service));
   const others = (before?.services ?? []).filter(
-    ({ service }) => !asked.has(service) && isOffered(service, observation),
+    ({ service }) => !asked.has(service) && isOffered(service, observation.endpoints),
   );
   return { services: inOrder([...services, ...others]), corridors };
 }
@@ -49,10 +50,4 @@ const order: readonly LatestOfService['service'][] = ['sep1', 'sep24', 'sep6', '
 
 function inOrder(services: readonly LatestOfService[]): LatestOfService[] {
   return [...services].sort((a, b) => order.indexOf(a.service) - order.indexOf(b.service));
-}
-
-function isOffered(service: LatestOfService['service'], { endpoints }: Observation): boolean {
-  if (service === 'sep24') return endpoints.transferServerSep24 !== null;
-  if (service === 'sep6') return endpoints.transferServerSep6 !== null;
-  return service === 'sep1' || endpoints.quoteServer !== null;
 }

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { utcDay } from '../../utc-day.rules.js';
 import type { DayCounts, Tier } from './counts.rules.js';
 
-/** The data of a paid-out withdrawal that is compared with quotes. */
+/** The data of a paid-out withdrawal that is compared with quotes, as the anchor reported it. */
 export interface Payout {
   paidAt: Date;
   /** Amount in stablecoin. */

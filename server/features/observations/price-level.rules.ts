@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { middleOf } from '../../own-prices.rules.js';
 
 /** The latest own price of an anchor in a corridor. */
 export interface KnownPrice {
@@ -6,8 +7,6 @@ export interface KnownPrice {
   rate: string;
 }
 
-/** The fewest own prices whose median no single one of them decides; the same number as for the band of rates. */
-const fewestForMedian = 3;
 const offPercent = 10;
 
 /**
@@ -20,22 +19,16 @@ export function deviationOf(
   prices: readonly KnownPrice[],
   reference: string | null,
 ): { words: string | null } | undefined {
-  const byMedian = prices.length >= fewestForMedian;
-  const references = reference === null ? [] : [reference];
-  const compared = byMedian
-    ? [...prices.map((price) => price.rate), ...(prices.length % 2 === 0 ? references : [])]
-    : references;
-  if (compared.length === 0) return undefined;
-  const percent = new Decimal(rate).div(medianOf(compared)).sub(1).mul(100);
+  const middle = middleOf(
+    prices.map((price) => price.rate),
+    reference,
+  );
+  if (middle === undefined) return undefined;
+  const { byMedian, lower, higher } = middle;
+  const median = new Decimal(lower).add(higher).div(2);
+  const percent = new Decimal(rate).div(median).sub(1).mul(100);
   if (percent.abs().lte(offPercent)) return { words: null };
   const basis = byMedian ? `the median of ${prices.length} prices` : 'the mid-market';
   const side = percent.isNegative() ? 'below' : 'above';
   return { words: `${percent.abs().toFixed(1)} % ${side} ${basis}` };
-}
-
-function medianOf(rates: readonly string[]): Decimal {
-  const ordered = rates.map((rate) => new Decimal(rate)).sort((a, b) => a.cmp(b));
-  const lower = ordered[Math.floor((ordered.length - 1) / 2)] as Decimal;
-  const higher = ordered[Math.floor(ordered.length / 2)] as Decimal;
-  return lower.add(higher).div(2);
 }

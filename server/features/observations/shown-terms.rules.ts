@@ -18,6 +18,11 @@ export const serverOf = {
   sep38: 'quoteServer',
 } as const;
 
+/** Whether the anchor names a server for the service; its stellar.toml is always looked for. */
+export function isOffered(service: ObservedService, endpoints: AnchorEndpoints): boolean {
+  return service === 'sep1' || endpoints[serverOf[service]] !== null;
+}
+
 /** The terms that an observation contains, and the keys, or their first words, of all terms that it would have contained. */
 export function termsOf(
   { tomlRead, otherKey, endpoints, infos, corridors, calls }: Observation,

@@ -1,3 +1,4 @@
+import { maxInfoBytes } from '../../anchor-answers.rules.js';
 import { createCache, lasting } from '../../cache/cache.js';
 import { backoffMs } from '../../jobs/backoff.js';
 import type { Outbound } from '../../outbound/outbound.js';
@@ -7,7 +8,6 @@ import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
 import { type FeeSchedule, readFeeSchedule } from './fee-schedule.rules.js';
 
 const infoTimeoutMs = 2_000;
-const maxInfoBytes = 256 * 1024;
 const lifetime = { freshMs: 5 * 60_000, staleMs: 60 * 60_000 };
 const retry = { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.2 };
 

@@ -1,3 +1,4 @@
+import { maxPriceBytes } from '../../anchor-answers.rules.js';
 import { findDeliveryMethod } from '../../delivery-methods.rules.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
@@ -18,7 +19,6 @@ import { contextFor, priceUrl, readPrice, reasonOfStatus } from './sep38.rules.j
 const anchorTimeoutMs = 2_000;
 /** Discovery, fee and FX have their own timeouts; this one keeps their sum close to the timeout of one call. */
 const overallTimeoutMs = 2_200;
-const maxPriceBytes = 64 * 1024;
 
 export interface Question {
   /** The anchor that is asked, and the purpose. */
