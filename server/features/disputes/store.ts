@@ -199,6 +199,7 @@ export function createDisputeStore(connection: Connection): DisputeStore {
           .find({ intentHash: { $in: [...new Set(intentHashes)] } })
           .select(inShort)
           .sort({ _id: 1 })
+          .readConcern('majority')
           .lean<DisputeInShort[]>();
         // The latest of an intent takes the place of those before it.
         const latest = new Map(found.map((dispute) => [dispute.intentHash, shortAnswer(dispute)]));

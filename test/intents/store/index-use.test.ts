@@ -100,7 +100,7 @@ it('looks for unpaid intents to remove without reading those whose disputes were
     { $set: { unfolded: false } },
   );
   const unpaid = createUnpaidStore(connection);
-  const look = () => unpaid.listEnded('never_funded', new Date(1), 10);
+  const look = () => unpaid.listEnded('never_funded', new Date(1), 10, { asksLedger: true });
   expect(await documentsRead(look)).toBe(3);
   await createInTransaction(connection)((session) =>
     store.applyDisputeEffect(session, ended[0]?._id ?? '', 'counts_not_filled'),
