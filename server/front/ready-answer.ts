@@ -1,4 +1,4 @@
-import { type OutgoingHttpHeader, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeader, type ServerResponse, STATUS_CODES } from 'node:http';
 import { keepAliveHeader } from '../http/request-limits.js';
 
 /** Header lines as they are sent, each with its line break. */
@@ -17,8 +17,16 @@ export function linesOf(headers: readonly OutgoingHttpHeader[]): HeaderLines {
   return Buffer.from(lines, 'latin1').toString('latin1');
 }
 
+interface BodyState {
+  ended: boolean;
+  endEmitted: boolean;
+  destroyed: boolean;
+  closed: boolean;
+  closeEmitted: boolean;
+}
+
 /**
- * Sends an answer whose header lines are ready. `writeHead` would check and look up each header again, a seventh of the
+ * Sends an answer to a request without a body, whose header lines are ready. `writeHead` would check and look up each header again, a seventh of the
  * processor time of a cached answer. So the head is put where Node keeps the one that it has made, in `_header`, which
  * it sends before the body. Where a connection closes after the answer, or Node does not take the head, `writeHead` is used.
  * @param bodyOfGet empty if there is none, and not sent to a HEAD; a text has one character per byte, and is sent together with
@@ -30,6 +38,7 @@ export function sendReady(
   lines: HeaderLines,
   bodyOfGet: string | Buffer,
 ): void {
+  endEmptyBody(res.req);
   const body = res.req.method === 'HEAD' ? '' : bodyOfGet;
   if (res.shouldKeepAlive && !res.headersSent) {
     const isText = typeof body === 'string';
@@ -39,6 +48,20 @@ export function sendReady(
     if (res.headersSent) return void (isText ? res.end() : res.end(body));
   }
   res.writeHead(status, headersOf(lines)).end(body, 'latin1');
+}
+
+/**
+ * Marks the body as read and closed. Otherwise Node reads it to its end after the answer, and emits three events on the way: 7 %
+ * of the time of a cached answer. With `optimizeEmptyRequests` Node does the same, but Node 20 does not have that option.
+ */
+function endEmptyBody(req: IncomingMessage): void {
+  const { _readableState: state } = req as IncomingMessage & { _readableState: BodyState };
+  (req as IncomingMessage & { _dumped: boolean })._dumped = true;
+  state.ended = true;
+  state.endEmitted = true;
+  state.destroyed = true;
+  state.closed = true;
+  state.closeEmitted = true;
 }
 
 function headersOf(lines: HeaderLines): string[] {
