@@ -74,7 +74,10 @@ export function isOffered({ route, metadata }: Operation, options: Options): boo
   }
 }
 
-/** What this side adds to the body of an operation, so that a model is not given the secret of the user's account and need not choose a nonce. */
+/**
+ * What this side adds to the body of an operation, so that a model is not given the secret of the user's account and need not
+ * choose a nonce.
+ */
 export interface Completion {
   /** Members of the body that are made here, whether or not they may be given. */
   made: Record<string, 'never given' | 'made when absent'>;

@@ -47,13 +47,14 @@ export type Repetition = 'repeat' | 'repeat as sent' | 'read first';
 
 const doubts: Record<Repetition, string> = {
   repeat: 'The call may be repeated.',
-  'repeat as sent': 'Repeat it with what `sent` has: without it, the same is done a second time.',
+  'repeat as sent':
+    'It is not known whether this was done. If you repeat it, give what `sent` has: it is then done once.',
   'read first': 'It is not known whether the change was made: read before you repeat it.',
 };
 
 /**
  * An error that the service answered. Waiting helps where it says for how long, and after a 408. After a 5xx, a change may
- * have been made all the same.
+ * have been made all the same, unless there was no rate for it.
  */
 export function answeredFault(
   answer: { status: number; headers: Headers; body: unknown },
@@ -65,7 +66,7 @@ export function answeredFault(
     retryAfter?: number;
   };
   const seconds = retryAfter ?? readRetryAfter(answer.headers);
-  const inDoubt = answer.status >= 500 && repetition !== 'repeat';
+  const inDoubt = answer.status >= 500 && code !== 'RATES_UNAVAILABLE' && repetition !== 'repeat';
   return {
     code,
     message: inDoubt ? `${message} ${doubts[repetition]}` : message,

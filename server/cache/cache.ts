@@ -32,7 +32,8 @@ export interface CacheOptions<Question, Value> {
   bytesOf?(value: Value): number;
   /**
    * Called once after each load that replaced an earlier outcome, even if one of them is a failure, and after `seed`:
-   * `get` returns another value from then on. What was made from the first outcome of a question needs no such call.
+   * `get` returns another value from then on. What was made from the first outcome of a question needs no such call. An
+   * outcome that was evicted is not known any more: who made something from it must bound its age.
    */
   onLoaded?(): void;
   clock: Clock;

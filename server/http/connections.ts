@@ -121,7 +121,7 @@ export function guardConnections(server: Server, rules: ConnectionRules): Connec
   }
 
   const lookEveryMs = rules.stalledWriteMs / looksPerLimit;
-  // One more, because the bytes may have come just before the first look.
+  // One more, since a client may still send its next request at the end of the announced time.
   const idleLooks = Math.ceil(rules.idleMs / lookEveryMs) + 1;
 
   function look(): void {

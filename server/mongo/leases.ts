@@ -107,11 +107,19 @@ export function createLeases(deps: {
       ...term,
       signal: AbortSignal.any([lost.signal, stopping.signal]),
       async fence(session) {
-        if (ended) throw new LeaseLostError(`the work under the lease "${name}" has ended`);
+        const refuseIfEnded = () => {
+          if (ended) throw new LeaseLostError(`the work under the lease "${name}" has ended`);
+        };
+        refuseIfEnded();
         // Stored before it locks anything, so that a successor can end it.
         const id = session.id?.id as mongo.Binary;
         const known = id.toString('hex');
-        if (!sessions.has(known)) await store.addSession(term, id);
+        if (!sessions.has(known)) {
+          await store.addSession(term, id);
+          // The sessions of the term may have been deleted meanwhile.
+          if (ended) await store.deleteSessions(term);
+          refuseIfEnded();
+        }
         sessions.add(known);
         if (!(await store.lock(term, owner, session))) throw heldByAnother(name);
       },

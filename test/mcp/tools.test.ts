@@ -147,8 +147,14 @@ describe('a fault', () => {
     const message = expect.stringMatching(/read before you repeat/);
     expect(thrownFault(error, 'read first')).toMatchObject({ code, message, retry: false });
     expect(thrownFault(error, 'repeat')).toMatchObject({ code, retry: true });
-    const asSent = expect.stringMatching(/what `sent` has/);
+    const asSent = expect.stringMatching(/give what `sent` has/);
     expect(thrownFault(error, 'repeat as sent')).toMatchObject({ code, message: asSent, retry: true });
+  });
+
+  it('of an intent for which there is no rate has no doubt', () => {
+    const body = { code: 'RATES_UNAVAILABLE', message: 'In words.', unavailable: [] };
+    const answer = { status: 503, headers: new Headers(), body };
+    expect(answeredFault(answer, 'repeat as sent')).toMatchObject({ message: 'In words.', retry: false });
   });
 
   it('of an admin change that was limited, and so not made, may be repeated', () => {

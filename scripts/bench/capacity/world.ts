@@ -33,7 +33,7 @@ export interface CapacityWorld {
   insertIntents(intents: readonly Intent[]): Promise<void>;
 }
 
-export type UnmeasuredRequest = Omit<EndpointRequest, 'expect'> & { expect?: readonly number[] };
+type UnmeasuredRequest = Omit<EndpointRequest, 'expect'> & { expect?: readonly number[] };
 
 const network = 13;
 

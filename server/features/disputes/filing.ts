@@ -28,7 +28,7 @@ const flood = { atOnce: 8, maxWaiting: 2_048, maxWaitMs: 5_000 };
 const recordedAtOnce = 2;
 
 export interface FilingDeps {
-  store: Pick<DisputeStore, 'findCommittedByParty' | 'listOfIntent' | 'insert'>;
+  store: Pick<DisputeStore, 'findCommittedByParty' | 'isFiled' | 'listOfIntent' | 'insert'>;
   /** With a session, as that transaction sees it. */
   findIntent: (intentHash: string, session?: ClientSession) => Promise<DisputableIntent | null>;
   /** The key (G…) an anchor signs with, or null. */
@@ -97,7 +97,9 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
     ]);
     show(left);
     if (filed !== null) return { created: false, answer: toDisputeAnswer(filed) };
-    refuseKeyIfSpent(left);
+    // The dispute itself may have taken the last point, and wait for a majority.
+    const isSpent = left.retryAfterSeconds !== undefined;
+    if (isSpent && !(await store.isFiled(intentHash, party))) refuseKeyIfSpent(left);
     return record({ intentHash, party, account, reason, client: client.hash }, show);
   }
 

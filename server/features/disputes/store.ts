@@ -68,6 +68,8 @@ export interface DisputeStore {
   findById(session: ClientSession | null, id: string): Promise<DisputeDocument | null>;
   /** As a majority of the database stores it, so that nobody is told of a dispute that a new primary rolls back. */
   findCommittedByParty(intentHash: string, party: Party): Promise<DisputeDocument | null>;
+  /** Whether this instance's primary has it, whoever else does. */
+  isFiled(intentHash: string, party: Party): Promise<boolean>;
   /** All disputes of an intent, as the transaction sees them. */
   listOfIntent(session: ClientSession, intentHash: string): Promise<DisputeDocument[]>;
   /** Returns the hashes among these whose intents have a dispute. */
@@ -210,6 +212,7 @@ export function createDisputeStore(connection: Connection): DisputeStore {
     findById: (session, id) => model.findById(id).session(session).lean<DisputeDocument>(),
     findCommittedByParty: (intentHash, filedBy) =>
       model.findOne({ intentHash, filedBy }).readConcern('majority').lean<DisputeDocument>(),
+    isFiled: async (intentHash, filedBy) => (await model.exists({ intentHash, filedBy })) !== null,
     listOfIntent: (session, intentHash) =>
       model.find({ intentHash }).session(session).lean<DisputeDocument[]>(),
     disputedAmong: (intentHashes) =>

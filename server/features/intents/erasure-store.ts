@@ -46,7 +46,7 @@ export function createErasureStore(connection: Connection): ErasureStore {
       if (intents.length === 0) return;
       const documents = intents.map((intent) => {
         const { counted = null, admission = null } = intent.counting ?? {};
-        // An intent that is not counted is kept for its dispute, like any unpaid intent.
+        // One that is not counted, or whose dispute was accepted, is kept for its dispute.
         const isKept = intent.disputeEffect !== null || (counted === null && admission === null);
         const keptFor = isKept ? { keptFor: 'dispute' as const } : {};
         return { ...toDocument(intent), counted, admission, unfolded: false, ...keptFor };

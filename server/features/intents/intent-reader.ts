@@ -120,7 +120,7 @@ function bytesOf(transition: IntentTransition): Buffer {
 function transitionsOf(
   intent: Intent,
   answer: IntentAnswer,
-  limits: { asksLedger: boolean },
+  ledger: { asksLedger: boolean },
 ): IntentTransition[] {
   const steps = stepsOf(intent);
   const standings = standingsOf(steps);
@@ -130,7 +130,7 @@ function transitionsOf(
     at: at.toISOString(),
     status: standings[place]?.status ?? intent.status,
     transactionStatus: standings[place]?.word ?? null,
-    last: place + 1 === steps.length && isOver(intent, limits),
+    last: place + 1 === steps.length && isOver(intent, ledger),
     intent: answer,
   }));
 }

@@ -12,7 +12,7 @@ import { stepsOf } from './steps.rules.js';
 export interface IntentDocument extends Omit<Intent, 'observations' | 'counting'>, CountedIntent {
   sightings: Intent['observations'];
   unfolded: boolean;
-  /** Why an unpaid intent stays for good; absent while nothing keeps it. */
+  /** Set where a dispute keeps the intent for good; the removal of unpaid intents passes over these. */
   keptFor?: 'dispute';
 }
 

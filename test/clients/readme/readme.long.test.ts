@@ -1,9 +1,10 @@
-import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import { encodePublicKey, encodeSecretKey } from '../../../contract/verification/strkey.js';
 import { batchFaults } from '../../../contract/verification/verify-batch.js';
+import { deliveryHeaders } from '../../../server/deliveries/signed-headers.js';
 import { intentsFixture, minute } from '../../fixtures/intents/intents-over-http.js';
 import { testCronSecret } from '../../support/app.js';
 import { itWhere } from '../../support/it-where.js';
@@ -189,8 +190,10 @@ describe("the README's snippets, in a project with the package installed", () =>
         status: 'settled',
       },
     });
-    const signature = createHmac('sha256', secret).update(body).digest('hex');
-    const headers = { 'x-fairlead-signature': signature };
+    const timestampSeconds = Math.floor(Date.now() / 1_000);
+    const event = 'intent.settled' as const;
+    const parts = { event, eventId: id, body, test: false, secrets: [secret], timestampSeconds };
+    const headers = deliveryHeaders(parts);
     const genuine = await receive({ body, headers, secret });
     expect(genuine.result).toBe(204);
     expect(genuine.printed).toEqual([`${id} ${'ab'.repeat(32)} settled`]);

@@ -1,0 +1,27 @@
+import { expect, it } from '@jest/globals';
+import { ApiError } from '../../../server/errors.js';
+import { createMakeProgress } from '../../../server/features/intents/progress.js';
+import { unpaidIntent } from '../../fixtures/intents/stored-intents.js';
+
+it('a report that loses to other writers eight times is refused for a second, and not a fault', async () => {
+  const intent = unpaidIntent(1);
+  let tries = 0;
+  const progress = createMakeProgress({
+    store: {
+      findByHash: async () => intent,
+      async saveProgress() {
+        tries += 1;
+        return false;
+      },
+    },
+    ownership: { passToSender: async () => 'no_claimant' },
+    inTransaction: async (work) => work({} as never),
+    writeEvent: async () => 'evt_1',
+    clock: () => intent.createdAt.getTime(),
+    limits: { failureGraceMs: 86_400_000, ledger: false },
+  });
+  const refused = await progress(intent._id, { observation: null }).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(ApiError);
+  expect(refused).toMatchObject({ code: 'NOT_READY', status: 503, extras: { retryAfter: 1 } });
+  expect(tries).toBe(8);
+});
