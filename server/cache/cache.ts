@@ -83,7 +83,7 @@ interface Entry<Question, Value> {
   held: Held<Value> | undefined;
   fault: { error: unknown; failures: number; failedAt: number; retryAt: number } | undefined;
   /** Whether it replaced another entry, and `onLoaded` was not called yet. */
-  isUntold: boolean;
+  isUnannounced: boolean;
 }
 
 const defaultMaxBytes = 32 * 1024 * 1024;
@@ -122,15 +122,15 @@ export function createCache<Question = void, Value = unknown>(
     question: Question,
     before: Entry<Question, Value> | undefined,
   ): Promise<Entry<Question, Value>> {
-    const isUntold = before !== undefined;
+    const isUnannounced = before !== undefined;
     try {
       const value = await options.load(question, before?.held?.value);
-      return { question, held: hold(value, clock()), fault: undefined, isUntold };
+      return { question, held: hold(value, clock()), fault: undefined, isUnannounced };
     } catch (error) {
       const failures = (before?.fault?.failures ?? 0) + 1;
       const failedAt = clock();
       const retryAt = failedAt + retryDelayMs(failures);
-      return { question, held: before?.held, fault: { error, failures, failedAt, retryAt }, isUntold };
+      return { question, held: before?.held, fault: { error, failures, failedAt, retryAt }, isUnannounced };
     }
   }
 
@@ -141,9 +141,9 @@ export function createCache<Question = void, Value = unknown>(
 
   async function load(key: string, question: Question): Promise<Value> {
     const entry = await entries.forceFetch(key, { context: { question }, forceRefresh: true });
-    // The first of those who wait for the load tells; only now does `get` return the new value.
-    if (entry.isUntold) {
-      entry.isUntold = false;
+    // The first caller that waited for the load announces it: only now does `get` return the new value.
+    if (entry.isUnannounced) {
+      entry.isUnannounced = false;
       onLoaded();
     }
     const { held, fault } = entry;
@@ -175,7 +175,7 @@ export function createCache<Question = void, Value = unknown>(
     has: (question) => entries.has(versionedKey(question)),
     faultOf: (question) => entries.peek(versionedKey(question))?.fault?.error,
     seed(question, value, loadedAt) {
-      const entry = { question, held: hold(value, loadedAt), fault: undefined, isUntold: false };
+      const entry = { question, held: hold(value, loadedAt), fault: undefined, isUnannounced: false };
       entries.set(versionedKey(question), entry);
       onLoaded();
     },

@@ -48,7 +48,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   /** The queues of deleted webhooks whose deliveries are not all deleted. Settled ones are due in no queue. */
   const forgotten = new Set<string>();
   /** Whether this process has looked for deliveries of webhooks that another one deleted before it was killed. */
-  let hasSoughtOrphans = false;
+  let hasLookedForOrphans = false;
   let looking: Promise<void> | undefined;
   /** Requests for a further pass: every pass handles new events, but due deliveries only if `dueWanted` is set. */
   let again = false;
@@ -148,12 +148,12 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   async function wakeDueQueues(): Promise<void> {
     dueWanted = false;
     for (const key of new Set([...forgotten, ...(await store.dueQueues())])) queue(key).wake();
-    if (!hasSoughtOrphans) await forgetOrphans();
+    if (!hasLookedForOrphans) await forgetOrphans();
   }
 
   async function forgetOrphans(): Promise<void> {
     for (const webhookId of await endpoints.goneAmong(await store.webhookIds())) forget(webhookId);
-    hasSoughtOrphans = true;
+    hasLookedForOrphans = true;
   }
 
   /** The queue finds out by itself that its webhook is gone. */

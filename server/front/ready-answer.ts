@@ -28,7 +28,8 @@ interface BodyState {
 /**
  * Sends an answer to a request without a body, whose header lines are ready. `writeHead` would check and look up each
  * header again, a seventh of the processor time of a cached answer. So the head is put where Node keeps the one that it has
- * made, in `_header`, which it sends before the body. Where a connection closes after the answer, or Node does not take the head, `writeHead` is used.
+ * made, in `_header`, which it sends before the body. Where a connection closes after the answer, or Node does not take the
+ * head, `writeHead` is used.
  * @param bodyOfGet empty if there is none, and not sent to a HEAD; a text has one character per byte, and is sent together with
  * the head as one chunk
  */

@@ -103,13 +103,13 @@ export function createLeases(deps: {
     const renewal = keepRenewed(term, ttlMs, askedAt, (error) => lost.abort(error));
     const sessions = new Set<string>();
     let ended = false;
+    const refuseIfEnded = () => {
+      if (ended) throw new LeaseLostError(`the work under the lease "${name}" has ended`);
+    };
     const lease: HeldLease = {
       ...term,
       signal: AbortSignal.any([lost.signal, stopping.signal]),
       async fence(session) {
-        const refuseIfEnded = () => {
-          if (ended) throw new LeaseLostError(`the work under the lease "${name}" has ended`);
-        };
         refuseIfEnded();
         // Stored before it locks anything, so that a successor can end it.
         const id = session.id?.id as mongo.Binary;

@@ -18,23 +18,25 @@ export function createPartnerTokens(deps: {
   // What writes a secret to a file or a variable often leaves a line break at its end.
   const tokenIn = (variable: string) => deps.env[variable]?.trim() || undefined;
 
+  /** The outbound connector takes an invalid header for a mistake of its caller, and fails every request with it. */
+  function sendableTokenIn(variable: string): string | undefined {
+    const token = tokenIn(variable);
+    return token !== undefined && isSendable(token) ? token : undefined;
+  }
+
   return {
     tokenFor(anchor, url) {
       const granted = anchor?.partnerToken;
       if (granted === undefined || !URL.canParse(url) || new URL(url).origin !== granted.origin)
         return undefined;
-      const token = tokenIn(granted.env);
-      // The outbound connector takes an invalid header for a mistake of its caller, and fails every request with it.
-      return token !== undefined && isSendable(token) ? token : undefined;
+      return sendableTokenIn(granted.env);
     },
     reportMissing(anchors) {
       for (const { id, partnerToken } of anchors) {
-        if (partnerToken === undefined) continue;
-        const token = tokenIn(partnerToken.env);
-        if (token !== undefined && isSendable(token)) continue;
+        if (partnerToken === undefined || sendableTokenIn(partnerToken.env) !== undefined) continue;
         logger.warn(
           { anchorId: id, variable: partnerToken.env },
-          token === undefined
+          tokenIn(partnerToken.env) === undefined
             ? 'the partner token of an anchor is not set'
             : 'the partner token of an anchor cannot be sent: it holds characters that no header may have',
         );

@@ -87,8 +87,8 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
   async function runUnder(lease: HeldLease): Promise<ReconcileAnswer> {
     const startedAtMs = clock();
     const counts = noCounts();
-    let isGivenUp = false;
-    const mayGoOn = () => !isGivenUp && !lease.signal.aborted && clock() - startedAtMs < limits.maxRunMs;
+    let hasFailed = false;
+    const mayGoOn = () => !hasFailed && !lease.signal.aborted && clock() - startedAtMs < limits.maxRunMs;
     const atOnce = pLimit(limits.anchorsAtOnce);
     /** Anchors that are under way, waiting, or done for this run. */
     const taken = new Set<string>();
@@ -129,7 +129,7 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
       }
     } catch (error) {
       // What is under way ends before the run does: another run may begin as soon as the lease is handed back.
-      isGivenUp = true;
+      hasFailed = true;
       failures.push(error);
     }
     await Promise.all([...underWay, removal]);

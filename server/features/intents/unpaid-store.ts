@@ -9,15 +9,15 @@ export interface UnpaidStore {
   /** Number of unpaid intents of the client with this hash, capped at `limit`. */
   countUnpaidOf(client: string, limit: number): Promise<number>;
   /** Hashes of the removable intents with this ending from before this instant, longest ended first. */
-  listEnded(ending: UnpaidEnding, before: Date, limit: number, looked: LookedUp): Promise<string[]>;
+  listEnded(ending: UnpaidEnding, before: Date, limit: number, ledger: LedgerUse): Promise<string[]>;
   /** Removes the intents among these that are still removable. Returns how many were removed. */
-  remove(intentHashes: readonly string[], looked: LookedUp): Promise<number>;
+  remove(intentHashes: readonly string[], ledger: LedgerUse): Promise<number>;
   /** Keeps these for good, since they were disputed; they count for no client any more. */
   keepForDispute(intentHashes: readonly string[]): Promise<void>;
 }
 
 /** Whether payments are looked up on the ledger: an intent is then kept while a look-up may still show that it was paid. */
-interface LookedUp {
+interface LedgerUse {
   asksLedger: boolean;
 }
 
@@ -25,7 +25,7 @@ const unpaid = 'unpaid';
 const expiredUnpaid = { status: 'expired', 'sightings.fundedAtMs': null } as const;
 /** Intents that reputation has counted, or may still count, are not removed. */
 const uncounted = { unfolded: false, counted: null, admission: null, disputeEffect: null } as const;
-const notDue = ({ asksLedger }: LookedUp) => (asksLedger ? ({ lookUpDue: null } as const) : {});
+const notDue = ({ asksLedger }: LedgerUse) => (asksLedger ? ({ lookUpDue: null } as const) : {});
 
 export function createUnpaidStore(connection: Connection): UnpaidStore {
   const model = intentModel(connection);
@@ -35,13 +35,13 @@ export function createUnpaidStore(connection: Connection): UnpaidStore {
 
     countUnpaidOf: (client, limit) => model.countDocuments({ client }, { hint: unpaid, limit }).exec(),
 
-    async listEnded(ending, before, limit, looked) {
+    async listEnded(ending, before, limit, ledger) {
       const found = await model
         .find(
           {
             ...expiredUnpaid,
             ...uncounted,
-            ...notDue(looked),
+            ...notDue(ledger),
             // Absent from every removable intent, so the index holds these next to each other.
             keptFor: null,
             'outcome.reason': ending,
@@ -55,8 +55,8 @@ export function createUnpaidStore(connection: Connection): UnpaidStore {
       return found.map(({ _id }) => _id);
     },
 
-    async remove(intentHashes, looked) {
-      const filter = { _id: { $in: [...intentHashes] }, ...expiredUnpaid, ...uncounted, ...notDue(looked) };
+    async remove(intentHashes, ledger) {
+      const filter = { _id: { $in: [...intentHashes] }, ...expiredUnpaid, ...uncounted, ...notDue(ledger) };
       return (await model.deleteMany(filter)).deletedCount;
     },
 

@@ -1,4 +1,4 @@
-import { type ClientSession, type Connection, Schema } from 'mongoose';
+import { type ClientSession, type Connection, type RootFilterQuery, Schema } from 'mongoose';
 import type { EventName } from '../../../contract/schemas/events.js';
 import type { WebhookAnswer } from '../../../contract/schemas/webhooks.js';
 import { collectionExists, defineModel } from '../../mongo/models.js';
@@ -77,6 +77,14 @@ const webhookSchema = new Schema<WebhookDocument>(
 
 export function createWebhookStore(connection: Connection): WebhookStore {
   const webhooks = defineModel(connection, 'Webhook', webhookSchema);
+  async function idsOf(
+    filter: RootFilterQuery<WebhookDocument>,
+    session: ClientSession | null = null,
+  ): Promise<string[]> {
+    const found = await webhooks.find(filter, { _id: 1 }, { session }).lean();
+    return found.map(({ _id }) => _id);
+  }
+
   return {
     collectionExists: () => collectionExists(webhooks),
 
@@ -94,20 +102,10 @@ export function createWebhookStore(connection: Connection): WebhookStore {
         .lean<WebhookDocument[]>()
         .exec(),
 
-    async subscribersOf(session, event) {
-      const subscribed = await webhooks.find({ events: event }, { _id: 1 }, { session }).lean();
-      return subscribed.map(({ _id }) => _id);
-    },
+    subscribersOf: (session, event) => idsOf({ events: event }, session),
 
-    async knownAmong(ids) {
-      const known = await webhooks.find({ _id: { $in: ids } }, { _id: 1 }).lean();
-      return known.map(({ _id }) => _id);
-    },
-
-    async enabledAmong(ids) {
-      const enabled = await webhooks.find({ _id: { $in: ids }, enabled: true }, { _id: 1 }).lean();
-      return enabled.map(({ _id }) => _id);
-    },
+    knownAmong: (ids) => idsOf({ _id: { $in: ids } }),
+    enabledAmong: (ids) => idsOf({ _id: { $in: ids }, enabled: true }),
 
     change: ({ _id, revision, enabled }, changes) =>
       webhooks

@@ -1,7 +1,6 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
+import { type LoopbackServer, listenOnLoopback } from '../../../scripts/lib/loopback-server.js';
 import { newIntent } from '../../../server/features/intents/new-intent.rules.js';
 import { type ReconcileLimits, reconcileLease } from '../../../server/features/intents/reconcile.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
@@ -13,27 +12,23 @@ import { testDatabase } from '../../support/database.js';
 
 const { uri } = testDatabase();
 let connection: Connection;
-let anchor: Server;
-let origin: string;
+let anchor: LoopbackServer;
 let polls: { id: string; atMs: number }[] = [];
 /** How long the anchor takes to answer for ids that begin with "slow". */
 let slowMs = 0;
 
 beforeAll(async () => {
   connection = await connectMongo({ uri });
-  anchor = createServer((request, response) => {
+  anchor = await listenOnLoopback((request, response) => {
     const id = new URL(request.url ?? '', 'http://anchor').searchParams.get('id') ?? '';
     polls.push({ id, atMs: performance.now() });
     const transaction = { id, kind: 'withdrawal', status: 'pending_user_transfer_start' };
     const answer = () => response.end(JSON.stringify({ transaction }));
     setTimeout(answer, id.startsWith('slow') ? slowMs : 0);
   });
-  await new Promise<void>((resolve) => anchor.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(anchor.address() as AddressInfo).port}`;
 });
 afterAll(async () => {
-  anchor.closeAllConnections();
-  anchor.close();
+  await anchor.stop();
   await connection.close();
 });
 beforeEach(async () => {
@@ -43,7 +38,12 @@ beforeEach(async () => {
 });
 
 async function opened(limits: Partial<ReconcileLimits>) {
-  const intents = openIntents(connection, { origin, owner: 'test', leaseTtlMs: 5_000, limits });
+  const intents = openIntents(connection, {
+    origin: anchor.origin,
+    owner: 'test',
+    leaseTtlMs: 5_000,
+    limits,
+  });
   await prepareCollections(connection);
   await intents.leases.seed([reconcileLease]);
   return {

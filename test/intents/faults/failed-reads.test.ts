@@ -1,7 +1,7 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
+import { type LoopbackServer, listenOnLoopback } from '../../../scripts/lib/loopback-server.js';
 import type { LookStore } from '../../../server/features/intents/look-store.js';
 import { reconcileLease } from '../../../server/features/intents/reconcile.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
@@ -14,22 +14,18 @@ import { waitFor } from '../../support/wait-for.js';
 
 const { uri } = testDatabase();
 let connection: Connection;
-let anchor: Server;
-let origin: string;
+let anchor: LoopbackServer;
 /** The polls that the anchor has not answered. */
 let polls: ServerResponse[] = [];
 
 beforeAll(async () => {
   connection = await connectMongo({ uri });
-  anchor = createServer((_request, response) => {
+  anchor = await listenOnLoopback((_request, response) => {
     polls.push(response);
   });
-  await new Promise<void>((resolve) => anchor.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(anchor.address() as AddressInfo).port}`;
 });
 afterAll(async () => {
-  anchor.closeAllConnections();
-  anchor.close();
+  await anchor.stop();
   await connection.close();
 });
 beforeEach(async () => {
@@ -65,7 +61,13 @@ it.each<[name: string, FailingReads]>([
   };
   const limits = { newAnchorsEveryMs: 1 };
   const looks = (real: LookStore) => failing(real, fail);
-  const intents = openIntents(connection, { origin, owner: 'test', leaseTtlMs: 5_000, limits, looks });
+  const intents = openIntents(connection, {
+    origin: anchor.origin,
+    owner: 'test',
+    leaseTtlMs: 5_000,
+    limits,
+    looks,
+  });
   await prepareCollections(connection);
   await intents.leases.seed([reconcileLease]);
   const waiting = waitingIntent({ id: 'slow', nowMs: Date.now() - 1_000, address: '192.0.2.1' });

@@ -1,7 +1,7 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
+import { type LoopbackServer, listenOnLoopback } from '../../../scripts/lib/loopback-server.js';
 import { newIntent } from '../../../server/features/intents/new-intent.rules.js';
 import { reconcileLease } from '../../../server/features/intents/reconcile.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
@@ -13,23 +13,19 @@ import { testDatabase } from '../../support/database.js';
 
 const { uri } = testDatabase();
 let connection: Connection;
-let anchor: Server;
-let origin: string;
+let anchor: LoopbackServer;
 /** Called with each poll, which is answered by what it does to the response. */
 let onPoll: (id: string, response: ServerResponse) => Promise<void>;
 
 beforeAll(async () => {
   connection = await connectMongo({ uri });
-  anchor = createServer((request, response) => {
+  anchor = await listenOnLoopback((request, response) => {
     const id = new URL(request.url ?? '', 'http://anchor').searchParams.get('id') ?? '';
     void onPoll(id, response);
   });
-  await new Promise<void>((resolve) => anchor.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(anchor.address() as AddressInfo).port}`;
 });
 afterAll(async () => {
-  anchor.closeAllConnections();
-  anchor.close();
+  await anchor.stop();
   await connection.close();
 });
 
@@ -47,7 +43,7 @@ const answers = {
 it.each(Object.entries(answers))(
   'an id that replaced another one during a poll is not judged by the answer %s',
   async (name, answer) => {
-    const intents = openIntents(connection, { origin, owner: 'test', leaseTtlMs: 5_000 });
+    const intents = openIntents(connection, { origin: anchor.origin, owner: 'test', leaseTtlMs: 5_000 });
     await prepareCollections(connection);
     await intents.leases.seed([reconcileLease]);
     const { sellAsset, buyAsset } = freshState().terms;

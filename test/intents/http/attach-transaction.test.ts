@@ -148,7 +148,7 @@ describe('409 TRANSACTION_CONFLICT', () => {
 });
 
 describe('503 NOT_READY', () => {
-  it('is the worst that any of many gets that name payments of one intent in parallel', async () => {
+  it('is the only refusal of many requests that name payments of one intent at the same time', async () => {
     const { terms, intent } = await registered();
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, nth) =>

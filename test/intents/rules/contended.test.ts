@@ -3,7 +3,7 @@ import { ApiError } from '../../../server/errors.js';
 import { createMakeProgress } from '../../../server/features/intents/progress.js';
 import { unpaidIntent } from '../../fixtures/intents/stored-intents.js';
 
-it('a report that loses to other writers eight times is refused for a second, and not a fault', async () => {
+it('a report that loses to other writers eight times is answered with 503 and retryAfter 1, and not with 500', async () => {
   const intent = unpaidIntent(1);
   let tries = 0;
   const progress = createMakeProgress({
