@@ -9,6 +9,7 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { findMongod } from '../find-mongod.js';
 import { type Compiled, compile } from '../lib/compile.js';
 import { compareCheckouts, printComparison } from './lib/against.js';
 import { type Bench, type BenchRun, runBench } from './lib/bench.js';
@@ -75,6 +76,8 @@ async function withTools(
   run: (name: string, tools: Tools) => Promise<void>,
 ) {
   const seconds = secondsOf(process.env.BENCH_SECONDS);
+  // On a new machine MongoDB is downloaded here, and not in the time that a bench has.
+  await findMongod();
   const compiled = await compile({ name: 'bench' });
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-bench-'));
   try {

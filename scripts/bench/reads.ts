@@ -4,6 +4,9 @@ import { compareLoads, type LoadLine } from './lib/compare-loads.js';
 import type { Target } from './lib/measure.js';
 import { ratesPath, returningClients, scoresPath, startReadBench } from './lib/read-service.js';
 
+/** Seven paths in turns; on a slow machine the warm-ups, in which every client is there once, take as long again. */
+export const limitMs = 480_000;
+
 const rounds = 5;
 const paths = [
   ratesPath,
