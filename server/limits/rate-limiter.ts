@@ -104,7 +104,8 @@ export function createRateLimiter(deps: {
 
   async function countInstances(): Promise<void> {
     await guard.run(async () => {
-      const drawn = await store.draw([presence], { ahead: false, instances: 1 });
+      // MongoDB removes the document where no instance asks for a while; the new one begins with the last count.
+      const drawn = await store.draw([presence], { ahead: false, instances: instances ?? 1 });
       const before = instances;
       instances = drawn.get(presence.key)?.instances ?? instances;
       // While this instance was alone it drew whole windows, and the others must not find them used up.
@@ -151,7 +152,8 @@ export function createRateLimiter(deps: {
       if (guard.isFailing()) return;
       await charge();
       await store.giveBack(windows.takeUnused('all'));
-      await store.leave(presence.key);
+      // One that has never been counted, such as a migration, must not be subtracted.
+      if (instances !== undefined) await store.leave(presence.key);
     },
   };
 }

@@ -241,6 +241,31 @@ describe('an instance on a machine with a wrong clock', () => {
   );
 });
 
+describe('the count of instances', () => {
+  const limiter = () => createRateLimiter({ connection: firstConnection(), ...stoppedStopwatch().options });
+
+  it('stays where MongoDB removed the document, so that no instance draws as if it were alone', async () => {
+    await forgetInstances();
+    const [one, other] = [limiter(), limiter()];
+    for (const each of [one, other, one]) await each.upkeep();
+    await forgetInstances();
+    await one.upkeep();
+    await one.consume(rule, client);
+    expect(await drawn(client)).toBe(Math.ceil(rule.points / 4));
+    await Promise.all([one.stop(), other.stop()]);
+  });
+
+  it('is not reduced by an instance that stops before it was counted, as a migration does', async () => {
+    await forgetInstances();
+    const [one, other] = [limiter(), limiter()];
+    for (const each of [one, other]) await each.upkeep();
+    const before = await windows().findById('instances').lean();
+    await limiter().stop();
+    expect(await windows().findById('instances').lean()).toEqual(before);
+    await Promise.all([one.stop(), other.stop()]);
+  });
+});
+
 describe('points that an instance has drawn and does not use', () => {
   it('go back when the key rests, once other instances draw from the window', async () => {
     const clock = stoppedStopwatch();
