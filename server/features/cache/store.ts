@@ -18,7 +18,10 @@ const cacheVersionSchema = new Schema<CacheVersionDocument>(
 export interface CacheVersionStore {
   /** Increments a counter and returns the new version, once a majority of the replica set has it. */
   increment(id: string): Promise<number>;
-  /** Every counter: at most scopes times corridors, a few hundred small documents. */
+  /**
+   * Every counter: at most scopes times corridors, a few hundred small documents. As a majority has them: a version that
+   * only a primary without a majority has may be given again, and would then drop nothing.
+   */
   list(): Promise<{ id: string; version: number }[]>;
 }
 
@@ -32,7 +35,7 @@ export function createCacheVersionStore(connection: Connection): CacheVersionSto
       return counted?.epoch ?? 1;
     },
     async list() {
-      const documents = await model.find({}).lean<CacheVersionDocument[]>();
+      const documents = await model.find({}).readConcern('majority').lean<CacheVersionDocument[]>();
       return documents.map(({ _id, epoch }) => ({ id: _id, version: epoch }));
     },
   };
