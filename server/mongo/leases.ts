@@ -56,7 +56,9 @@ export function createLeases(deps: {
   const { databaseTime = stopwatch } = deps;
   const times = () => [stopwatch(), databaseTime()] as const;
   const store = createLeaseStore(connection);
-  const stopping = new AbortController();
+  /** Of the work that runs. A signal composed by `AbortSignal.any` would stay with its sources for ever on Node 20. */
+  const working = new Set<AbortController>();
+  let stopping: LeaseLostError | undefined;
   const inHand = new Set<Promise<unknown>>();
 
   /** Renews a term until `end`. It lasts at least `ttlMs` from when it, or its last renewal, was requested. */
@@ -90,7 +92,7 @@ export function createLeases(deps: {
     ttlMs: number,
     work: (lease: HeldLease) => Promise<T>,
   ): Promise<LeaseOutcome<T>> {
-    stopping.signal.throwIfAborted();
+    if (stopping !== undefined) throw stopping;
     throwIfUnfit?.();
     await endSessionsOfDeadHolder({ connection, logger }, name);
     const askedAt = times();
@@ -99,8 +101,10 @@ export function createLeases(deps: {
       const held = await store.read(name);
       return { ran: false, startedAt: (held?.acquiredAt ?? new Date(0)).toISOString() };
     }
-    const lost = new AbortController();
-    const renewal = keepRenewed(term, ttlMs, askedAt, (error) => lost.abort(error));
+    const over = new AbortController();
+    working.add(over);
+    if (stopping !== undefined) over.abort(stopping);
+    const renewal = keepRenewed(term, ttlMs, askedAt, (error) => over.abort(error));
     const sessions = new Set<string>();
     let ended = false;
     const refuseIfEnded = () => {
@@ -108,7 +112,7 @@ export function createLeases(deps: {
     };
     const lease: HeldLease = {
       ...term,
-      signal: AbortSignal.any([lost.signal, stopping.signal]),
+      signal: over.signal,
       async fence(session) {
         refuseIfEnded();
         // Stored before it locks anything, so that a successor can end it.
@@ -134,6 +138,7 @@ export function createLeases(deps: {
       return { ran: true, value: await work(lease) };
     } finally {
       renewal.end();
+      working.delete(over);
       // The driver uses these sessions for other work from now on, so a successor must not end them.
       ended = true;
       await store.deleteSessions(term).catch((error: unknown) => {
@@ -164,7 +169,8 @@ export function createLeases(deps: {
     read: store.read,
 
     async stop() {
-      stopping.abort(new LeaseLostError('the service is stopping'));
+      stopping = new LeaseLostError('the service is stopping');
+      for (const each of working) each.abort(stopping);
       await Promise.all(inHand);
     },
   };
