@@ -119,8 +119,10 @@ export function createMakeProgress(deps: {
     }
     const fields = toFields(state);
     const dueMs = nextLookMs(state, nowMs, pollable, limits);
-    // A callback may bring the next look forward, but never postpones it.
-    const due = Math.min(dueMs ?? 0, callback === undefined ? Infinity : intent.due.getTime());
+    // Only a look postpones the next one. Look-ups and callbacks may be frequent: the anchor would never be polled.
+    const latestMs =
+      lookedAtMs === undefined && intent.open ? intent.due.getTime() : Number.POSITIVE_INFINITY;
+    const due = Math.min(dueMs ?? 0, latestMs);
     const statusChanges = fields.status !== intent.status;
     const lookUpDue = limits.ledger ? nextLookUp(intent, state, nowMs) : {};
     const change: VersionedChange = {

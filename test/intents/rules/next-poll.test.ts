@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Intent } from '../../../server/features/intents/intent.js';
+import { withNamed } from '../../../server/features/intents/payment-state.rules.js';
+import { createMakeProgress, type Report } from '../../../server/features/intents/progress.js';
+import { account, minute, startMs } from '../../fixtures/intents/intent-states.js';
+import { unpaidIntent } from '../../fixtures/intents/stored-intents.js';
+
+const hash = 'a'.repeat(64);
+const nowMs = startMs + minute;
+const due = new Date(nowMs + 1_000);
+const instructions = [{ account, memo: '7', memoType: 'id', storedAtMs: startMs }];
+const lookUp: Report = {
+  observation: null,
+  lookUp: {
+    by: 'wallet',
+    hash,
+    finding: { kind: 'problem', problem: 'ledger_unavailable', contradicts: false },
+  },
+};
+
+/** When an intent whose next poll is due a second from now is polled next, after this report. */
+async function nextPollAfter(report: Report, changes: Partial<Intent> = {}): Promise<number | undefined> {
+  const fresh = unpaidIntent(1, {
+    transactionId: 'tx1',
+    attachedAt: new Date(startMs),
+    lookQueue: 'new',
+    due,
+  });
+  const payment = withNamed({ ...fresh.payment, instructions }, hash, 'wallet', startMs);
+  const intent = { ...fresh, payment, ...changes };
+  let saved: Date | undefined;
+  const progress = createMakeProgress({
+    store: {
+      findByHash: async () => intent,
+      async saveProgress({ change }) {
+        saved = change.due;
+        return true;
+      },
+    },
+    ownership: { passToSender: async () => 'no_claimant' },
+    inTransaction: async (work) => work({} as never),
+    writeEvent: async () => 'evt_1',
+    clock: () => nowMs,
+    limits: { failureGraceMs: 86_400_000, ledger: true },
+  });
+  await progress(intent._id, report);
+  return saved?.getTime();
+}
+
+describe('the next poll of an intent', () => {
+  it('is not postponed by a ledger look-up', async () => {
+    expect(await nextPollAfter(lookUp)).toBe(due.getTime());
+  });
+
+  it('is not postponed by a report that only time has passed', async () => {
+    expect(await nextPollAfter({ observation: null })).toBe(due.getTime());
+  });
+
+  it('is a full interval later after a poll', async () => {
+    expect(await nextPollAfter({ observation: null, lookedAtMs: nowMs })).toBeGreaterThan(due.getTime());
+  });
+
+  it('is brought forward to the present pace by a look-up', async () => {
+    const late = { due: new Date(nowMs + 60 * minute) };
+    expect(await nextPollAfter(lookUp, late)).toBe(nowMs + minute);
+  });
+});
