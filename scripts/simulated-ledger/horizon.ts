@@ -80,14 +80,14 @@ export function transactionsOf(account: string, query: URLSearchParams, view: Vi
   return view
     .all()
     .filter(({ successful }) => successful)
+    .filter(({ ledger, order }) => BigInt(operationIdOf({ ledger, order, position: 0 })) > after)
     .filter((entry) =>
       (operationsOf(entry) as { from: string; to: string }[]).some(
         ({ from, to }) => from === account || to === account,
       ),
     )
-    .map((entry) => transactionOf(entry, entry.hash))
-    .filter(({ paging_token }) => BigInt(paging_token) > after)
-    .slice(0, limit);
+    .slice(0, limit)
+    .map((entry) => transactionOf(entry, entry.hash));
 }
 
 function transactionOf(entry: Entry, asked: string) {
@@ -140,7 +140,18 @@ function named(name: string, muxedName: string, address: string) {
   return { ...fields, [`${muxedName}_muxed`]: address, [`${muxedName}_muxed_id`]: muxed.id() };
 }
 
+/** The operations of each entry: every look of every anchor goes through all of them, and decoding takes long. */
+const decoded = new WeakMap<Entry, object[]>();
+
 function operationsOf(entry: Entry): object[] {
+  const known = decoded.get(entry);
+  if (known !== undefined) return known;
+  const operations = decodeOperations(entry);
+  decoded.set(entry, operations);
+  return operations;
+}
+
+function decodeOperations(entry: Entry): object[] {
   const inner = innerOf(readEnvelope(entry.envelope));
   return inner.operations.flatMap((operation, place) => {
     const transfer = transferOf(operation, inner.source);
