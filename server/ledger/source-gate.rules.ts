@@ -24,12 +24,16 @@ export function admitCall(
   nowMs: number,
   callsPerSecond: number,
 ): { admits: 'go' | 'wait' | 'open'; state: GateState } {
-  // A time further ahead than the longest pause was stored before the clock was set back, and is ignored.
-  const aheadMs = (state.openUntilMs ?? 0) - nowMs;
-  if (aheadMs > 0 && aheadMs <= longestOpenMs) return { admits: 'open', state };
+  if (isOpen(state, nowMs)) return { admits: 'open', state };
   const calls = state.calls.filter((atMs) => Math.abs(nowMs - atMs) < windowMs);
   if (calls.length >= callsPerSecond) return { admits: 'wait', state: { ...state, calls } };
   return { admits: 'go', state: { ...state, calls: [...calls, nowMs] } };
+}
+
+function isOpen({ openUntilMs }: GateState, nowMs: number): boolean {
+  // A time further ahead than the longest pause was stored before the clock was set back, and is ignored.
+  const aheadMs = (openUntilMs ?? 0) - nowMs;
+  return aheadMs > 0 && aheadMs <= longestOpenMs;
 }
 
 export function afterAnswer(state: GateState): GateState {
@@ -37,6 +41,8 @@ export function afterAnswer(state: GateState): GateState {
 }
 
 export function afterNoAnswer(state: GateState, nowMs: number): GateState {
+  // Calls that began before the breaker opened fail with the same outage, which is counted once.
+  if (isOpen(state, nowMs)) return state;
   const failures = state.failures + 1;
   if (failures < openAfterFailures) return { ...state, failures };
   const openMs = Math.min(longestOpenMs, firstOpenMs * 2 ** Math.min(failures - openAfterFailures, 10));

@@ -194,6 +194,16 @@ describe('a source with a fault', () => {
     expect((await rpc.find(hash, recently())).kind).toBe('found');
   });
 
+  it('is asked again after the first pause where eight calls at once failed', async () => {
+    const hash = paid();
+    const rpc = ledger.asking({ rpc: true });
+    ledger.simulated.setFaults({ rpc: { away: true } });
+    await Promise.all(Array.from({ length: 8 }, () => rpc.find(hash, recently())));
+    ledger.simulated.setFaults({ rpc: noFaults });
+    ledger.pass(10_000);
+    expect((await rpc.find(hash, recently())).kind).toBe('found');
+  });
+
   it('is not believed to lack a transaction where the ledgers it names cannot cover the time', async () => {
     const rpc = ledger.asking({ rpc: true });
     // The network is a year old, so no range covers the time before.
