@@ -94,10 +94,11 @@ const count = z
   .regex(/^[1-9]\d{0,5}$/, 'must be a whole number from 1 to 999999')
   .transform(Number);
 const hexKey = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
-const httpUrl = z
+/** An address that is called unchanged. */
+const fullUrl = z
   .string()
-  .refine((text) => /^https?:$/.test(protocolOf(text)), 'must be an http or https address')
-  .transform((text) => text.replace(/\/+$/, ''));
+  .refine((text) => /^https?:$/.test(protocolOf(text)), 'must be an http or https address');
+const httpUrl = fullUrl.transform((text) => text.replace(/\/+$/, ''));
 
 /** A base address, to which paths are appended. */
 const baseUrl = httpUrl.refine(
@@ -130,8 +131,10 @@ const environment = z.object({
   FX_SOURCE: z.string().max(80, 'must have at most 80 characters').optional(),
   FX_MAX_AGE_SECONDS: seconds.default('172800'),
   ORACLE_URL: httpUrl.optional(),
-  LEDGER_RPC_URL: httpUrl.optional(),
-  HORIZON_URL: httpUrl.optional(),
+  LEDGER_RPC_URL: fullUrl.optional(),
+  HORIZON_URL: httpUrl
+    .refine((text) => !/[?#]/.test(text), 'must have no query or fragment: paths are appended to it')
+    .optional(),
   PUBLISHER_SECRET_KEY: hexKey.optional(),
   PUBLISHER_OLD_KEYS: z
     .string()

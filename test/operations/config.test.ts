@@ -84,6 +84,14 @@ describe('the configuration', () => {
     expect(readConfig({ ...least, MONGODB_URI: uri }).mongodbUri).toBe(uri);
   });
 
+  it('refuses an address of Horizon to which no path can be appended, and calls that of RPC unchanged', () => {
+    for (const HORIZON_URL of ['https://horizon.example/?apikey=1', 'https://horizon.example/#a']) {
+      expect(() => readConfig({ ...production, HORIZON_URL })).toThrow('HORIZON_URL');
+    }
+    const LEDGER_RPC_URL = 'https://rpc.example/key/';
+    expect(JSON.stringify(readConfig({ ...production, LEDGER_RPC_URL }))).toContain(`"${LEDGER_RPC_URL}"`);
+  });
+
   it('lists what is off because it is not configured', () => {
     const all = {
       PUBLIC_URL: 'https://rates.example',
