@@ -94,7 +94,9 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
   const { store, fleet, clock, logger, cacheVersions } = deps;
   const corridors = new Map(fleet.corridors.map((corridor) => [corridor.id, corridor]));
   const members = new Map(fleet.anchors.map((anchor) => [anchor.id, anchor]));
-  const keys = createSigningKeys({ store, logger });
+  const homeDomainOf = (id: string) => members.get(id)?.homeDomain ?? null;
+  const adoptKey = (id: string, key: string) => store.adoptSigningKey(id, key, homeDomainOf(id));
+  const keys = createSigningKeys({ adoptKey, logger });
   const partnerTokens = createPartnerTokens(deps);
   const warnings = createFleetWarnings(deps);
   const underWay = new Set<Promise<unknown>>();
@@ -122,7 +124,8 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
     const judged = keys.judge(anchorId, members.get(anchorId)?.endpoints?.signingKey ?? read.signingKey);
     // A changed key is already refused in memory, so this is announced before it is stored.
     announceReading();
-    await store.keepReading(anchorId, { endpoints: read, refusedKey: await judged }, new Date(clock()));
+    const reading = { homeDomain: homeDomainOf(anchorId), endpoints: read, refusedKey: await judged };
+    await store.keepReading(anchorId, reading, new Date(clock()));
     announceReading();
   }
 

@@ -1,5 +1,5 @@
 import type { Logger } from '../../ports.js';
-import type { AnchorDocument, AnchorStore } from './store.js';
+import type { AnchorDocument } from './store.js';
 
 /** The first key of each anchor. An anchor that shows another key later is refused until it shows the first again. */
 export interface SigningKeys {
@@ -26,10 +26,11 @@ interface Known {
 const nothingKnown: Known = { key: null, refused: null, storedKey: null };
 
 export function createSigningKeys(deps: {
-  store: Pick<AnchorStore, 'adoptSigningKey'>;
+  /** Stores the first key of an anchor. Returns the key that counts: another instance may have stored one before. */
+  adoptKey: (anchorId: string, key: string) => Promise<string>;
   logger: Logger;
 }): SigningKeys {
-  const { store, logger } = deps;
+  const { adoptKey, logger } = deps;
   const known = new Map<string, Known>();
   let refusalChanges = 0;
 
@@ -59,7 +60,7 @@ export function createSigningKeys(deps: {
       const first = before.key ?? shown;
       note(anchorId, { key: first, refused: first === shown ? null : shown });
       // If another instance has already stored a first key, that one counts.
-      const key = before.storedKey ?? (await store.adoptSigningKey(anchorId, first));
+      const key = before.storedKey ?? (await adoptKey(anchorId, first));
       const refused = key === shown ? null : shown;
       note(anchorId, { key, refused, storedKey: key });
       if (refused !== before.refused) {

@@ -55,6 +55,15 @@ const anchorSchema = new Schema<AnchorDocument>(
 /** The data of an anchor in the fleet file, which may change at every start. */
 export type AnchorListing = Pick<AnchorDocument, 'name' | 'note' | 'simulated' | 'homeDomain' | 'corridors'>;
 
+/** What a reading of an anchor's stellar.toml gave. */
+export interface AnchorReading {
+  /** The home domain that it was read from. */
+  homeDomain: string | null;
+  endpoints: AnchorEndpoints;
+  /** The key that the anchor is refused for; null if it is not refused, undefined if it showed no key. */
+  refusedKey: string | null | undefined;
+}
+
 /** The anchors of the fleet file, past and present. */
 export interface AnchorStore {
   find(id: string): Promise<AnchorDocument | null>;
@@ -76,15 +85,14 @@ export interface AnchorStore {
   /** Delists every anchor except these; returns how many were listed until now. */
   delistOthers(ids: readonly string[], at: Date): Promise<number>;
   signingKeyOf(id: string): Promise<string | null>;
-  /** Stores the first key of an anchor. Returns the key that counts: another instance may have stored one before. */
-  adoptSigningKey(id: string, key: string): Promise<string>;
+  /**
+   * Stores the first key of an anchor, unless it is listed with another home domain now. Returns the key that counts:
+   * another instance may have stored one before.
+   */
+  adoptSigningKey(id: string, key: string, homeDomain: string | null): Promise<string>;
   setRefusedKey(id: string, key: string | null): Promise<void>;
-  /** Stores what a reading gave: the addresses and, unless it showed no key (undefined), the key that is refused. */
-  keepReading(
-    id: string,
-    reading: { endpoints: AnchorEndpoints; refusedKey: string | null | undefined },
-    at: Date,
-  ): Promise<void>;
+  /** Stores a reading, unless the anchor is listed with another home domain now: this instance has an old fleet file then. */
+  keepReading(id: string, reading: AnchorReading, at: Date): Promise<void>;
 }
 
 export function createAnchorStore(connection: Connection): AnchorStore {
@@ -144,16 +152,19 @@ export function createAnchorStore(connection: Connection): AnchorStore {
       return delisted.modifiedCount;
     },
     signingKeyOf,
-    async adoptSigningKey(id, key) {
-      const adopted = await model.updateOne({ _id: id, signingKey: null }, { $set: { signingKey: key } });
+    async adoptSigningKey(id, key, homeDomain) {
+      const adopted = await model.updateOne(
+        { _id: id, homeDomain, signingKey: null },
+        { $set: { signingKey: key } },
+      );
       return adopted.matchedCount > 0 ? key : ((await signingKeyOf(id)) ?? key);
     },
     async setRefusedKey(id, key) {
       await model.updateOne({ _id: id }, { $set: { refusedKey: key } });
     },
-    async keepReading(id, { endpoints, refusedKey }, at) {
+    async keepReading(id, { homeDomain, endpoints, refusedKey }, at) {
       const decision = refusedKey === undefined ? {} : { refusedKey };
-      await model.updateOne({ _id: id }, { $set: { endpoints, discoveredAt: at, ...decision } });
+      await model.updateOne({ _id: id, homeDomain }, { $set: { endpoints, discoveredAt: at, ...decision } });
     },
   };
 }

@@ -148,6 +148,23 @@ describe('discovery', () => {
     expect((await second.directory.getAnchor('mover')).endpoints.transferServerSep6).toBeNull();
   });
 
+  it('does not keep what an instance with the earlier fleet file still reads of the old home domain', async () => {
+    server.routes[tomlPath] = answerText(
+      `SIGNING_KEY = "${otherKey}"\nTRANSFER_SERVER = "${server.origin}/sep6"`,
+    );
+    const moved = () => anchor('mover-late', { homeDomain: 'elsewhere.example' });
+    const behind = await start([anchor('mover-late')]);
+    await start([moved()]);
+    await behind.directory.endpointsOf('mover-late');
+    await behind.directory.stop();
+    const { directory } = await start([moved()]);
+    expect(await directory.getAnchor('mover-late')).toMatchObject({
+      signingKey: null,
+      endpoints: { transferServerSep6: null },
+      discovery: { state: 'pending' },
+    });
+  });
+
   it('reports why a stellar.toml cannot be read, and retries only after a pause', async () => {
     server.routes[tomlPath] = answerText('', 503);
     const { directory, world } = await start([anchor('away')]);
@@ -254,7 +271,7 @@ describe('a signing key that cannot be stored, as the database is away', () => {
     const store = createAnchorStore(connection);
     let isAway = true;
     const keys = createSigningKeys({
-      store: { adoptSigningKey: (...of) => (isAway ? lost() : store.adoptSigningKey(...of)) },
+      adoptKey: (id, key) => (isAway ? lost() : store.adoptSigningKey(id, key, server.origin)),
       logger: silentLogger,
     });
     await keys.judge('away-key', firstKey).catch(() => undefined);
@@ -268,10 +285,14 @@ describe('a signing key that cannot be stored, as the database is away', () => {
   it('is judged at the next start by the addresses that were stored with it', async () => {
     await start([anchor('half')]);
     const store = createAnchorStore(connection);
-    await store.adoptSigningKey('half', firstKey);
+    await store.adoptSigningKey('half', firstKey, server.origin);
     await store.keepReading(
       'half',
-      { endpoints: { ...noEndpoints, signingKey: otherKey }, refusedKey: undefined },
+      {
+        homeDomain: server.origin,
+        endpoints: { ...noEndpoints, signingKey: otherKey },
+        refusedKey: undefined,
+      },
       new Date(),
     );
     const { directory } = await start([anchor('half')]);
