@@ -29,8 +29,8 @@ export interface Discovery {
   withOverrides(anchorId: string, found: AnchorEndpoints): AnchorEndpoints;
   /** What is known now, without a request; undefined for an anchor that is not in the fleet. */
   view(anchorId: string): DiscoveryView | undefined;
-  /** Restores what an earlier process read. */
-  seed(anchorId: string, endpoints: AnchorEndpoints, fetchedAt: number): void;
+  /** Restores what an earlier process read under this cache version, unless it was invalidated since. */
+  seed(anchorId: string, endpoints: AnchorEndpoints, fetchedAt: number, cacheVersion: number): void;
   /** Frees the readings that an invalidation made void; returns how many. */
   dropVoid(): number;
 }
@@ -43,8 +43,8 @@ export function createDiscovery(deps: {
   logger: Logger;
   /** The cache version for anchors of these corridors. */
   version: (corridors: readonly string[]) => number;
-  /** Called with every successful reading. */
-  onRead: (anchorId: string, read: AnchorEndpoints) => void;
+  /** Called with every successful reading, and the cache version when it began. */
+  onRead: (anchorId: string, read: AnchorEndpoints, cacheVersion: number) => void;
 }): Discovery {
   const anchors = new Map(deps.fleet.anchors.map((anchor) => [anchor.id, anchor]));
   const outages = createOutageLog({
@@ -54,10 +54,14 @@ export function createDiscovery(deps: {
   const readings = createCache<string, AnchorEndpoints>({
     load: read,
     lifetimeOf: lasting(lifetime),
-    versionOf: (anchorId) => deps.version(anchors.get(anchorId)?.corridors.map(({ id }) => id) ?? []),
+    versionOf,
     retryDelayMs: (failures) => backoffMs(failures, retry, deps.random),
     clock: deps.clock,
   });
+
+  function versionOf(anchorId: string): number {
+    return deps.version(anchors.get(anchorId)?.corridors.map(({ id }) => id) ?? []);
+  }
 
   /** An anchor with a home domain has a stellar.toml to read; without one, the fleet file has all its addresses. */
   function hasToml(anchorId: string): boolean {
@@ -65,10 +69,11 @@ export function createDiscovery(deps: {
   }
 
   async function read(anchorId: string): Promise<AnchorEndpoints> {
+    const cacheVersion = versionOf(anchorId);
     try {
       const endpoints = await fetchToml(deps.outbound, anchors.get(anchorId)?.homeDomain ?? '');
       outages.worked(anchorId, { anchorId });
-      deps.onRead(anchorId, endpoints);
+      deps.onRead(anchorId, endpoints, cacheVersion);
       return endpoints;
     } catch (error) {
       const fault = toUpstreamFault(error);
@@ -106,8 +111,9 @@ export function createDiscovery(deps: {
       }
       return { endpoints, state: found.fresh ? 'fresh' : 'stale', fetchedAt: found.asOf, reason };
     },
-    seed(anchorId, endpoints, fetchedAt) {
-      if (hasToml(anchorId)) readings.seed(anchorId, endpoints, fetchedAt);
+    seed(anchorId, endpoints, fetchedAt, cacheVersion) {
+      if (hasToml(anchorId) && cacheVersion === versionOf(anchorId))
+        readings.seed(anchorId, endpoints, fetchedAt);
     },
     dropVoid: () => readings.dropVoid(),
   };

@@ -104,8 +104,8 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
   const discovery = createDiscovery({
     ...deps,
     version: (corridorIds) => cacheVersions.read('anchors', corridorIds),
-    onRead: (anchorId, read) => {
-      track(keep(anchorId, read));
+    onRead: (anchorId, read, cacheVersion) => {
+      track(keep(anchorId, read, cacheVersion));
       reportEndpoints(anchorId, read);
     },
   });
@@ -120,11 +120,12 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
     settled.finally(() => underWay.delete(settled));
   }
 
-  async function keep(anchorId: string, read: AnchorEndpoints): Promise<void> {
-    const judged = keys.judge(anchorId, members.get(anchorId)?.endpoints?.signingKey ?? read.signingKey);
+  async function keep(anchorId: string, endpoints: AnchorEndpoints, cacheVersion: number): Promise<void> {
+    const judged = keys.judge(anchorId, members.get(anchorId)?.endpoints?.signingKey ?? endpoints.signingKey);
     // A changed key is already refused in memory, so this is announced before it is stored.
     announceReading();
-    const reading = { homeDomain: homeDomainOf(anchorId), endpoints: read, refusedKey: await judged };
+    const refusedKey = await judged;
+    const reading = { homeDomain: homeDomainOf(anchorId), cacheVersion, endpoints, refusedKey };
     await store.keepReading(anchorId, reading, new Date(clock()));
     announceReading();
   }
@@ -151,9 +152,9 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
     async sync() {
       const anchors = await syncFleet(deps);
       keys.load(anchors);
-      for (const { _id, endpoints, discoveredAt } of anchors) {
+      for (const { _id, endpoints, discoveredAt, cacheVersion = 0 } of anchors) {
         if (endpoints !== null && discoveredAt !== null)
-          discovery.seed(_id, endpoints, discoveredAt.getTime());
+          discovery.seed(_id, endpoints, discoveredAt.getTime(), cacheVersion);
       }
       const stored = new Map(anchors.map((anchor) => [anchor._id, anchor]));
       for (const { id, endpoints } of fleet.anchors) {

@@ -23,6 +23,8 @@ export interface AnchorDocument {
   /** The last content of its stellar.toml, so that a restart does not wait for it. */
   endpoints: AnchorEndpoints | null;
   discoveredAt: Date | null;
+  /** The cache version under which they were read. Absent where an earlier release stored them. */
+  cacheVersion?: number;
 }
 
 const text = { type: String, default: null };
@@ -48,6 +50,7 @@ const anchorSchema = new Schema<AnchorDocument>(
     refusedKey: text,
     endpoints: { type: Schema.Types.Mixed, default: null },
     discoveredAt: { type: Date, default: null },
+    cacheVersion: Number,
   },
   { collection: 'anchors', versionKey: false },
 );
@@ -59,6 +62,8 @@ export type AnchorListing = Pick<AnchorDocument, 'name' | 'note' | 'simulated' |
 export interface AnchorReading {
   /** The home domain that it was read from. */
   homeDomain: string | null;
+  /** The cache version when the reading began. */
+  cacheVersion: number;
   endpoints: AnchorEndpoints;
   /** The key that the anchor is refused for; null if it is not refused, undefined if it showed no key. */
   refusedKey: string | null | undefined;
@@ -162,9 +167,9 @@ export function createAnchorStore(connection: Connection): AnchorStore {
     async setRefusedKey(id, key) {
       await model.updateOne({ _id: id }, { $set: { refusedKey: key } });
     },
-    async keepReading(id, { homeDomain, endpoints, refusedKey }, at) {
+    async keepReading(id, { homeDomain, refusedKey, ...read }, at) {
       const decision = refusedKey === undefined ? {} : { refusedKey };
-      await model.updateOne({ _id: id, homeDomain }, { $set: { endpoints, discoveredAt: at, ...decision } });
+      await model.updateOne({ _id: id, homeDomain }, { $set: { ...read, discoveredAt: at, ...decision } });
     },
   };
 }

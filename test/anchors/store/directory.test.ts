@@ -165,6 +165,19 @@ describe('discovery', () => {
     });
   });
 
+  it('does not take up at a restart what was read before an invalidation', async () => {
+    server.routes[tomlPath] = answerText(`TRANSFER_SERVER = "${server.origin}/sep6"`);
+    const first = await start([anchor('void')]);
+    await first.directory.endpointsOf('void');
+    await first.directory.stop();
+    await first.cacheVersions.invalidate('anchors', undefined);
+    const { directory } = await start([anchor('void')]);
+    expect(await directory.getAnchor('void')).toMatchObject({
+      endpoints: { transferServerSep6: null },
+      discovery: { state: 'pending' },
+    });
+  });
+
   it('reports why a stellar.toml cannot be read, and retries only after a pause', async () => {
     server.routes[tomlPath] = answerText('', 503);
     const { directory, world } = await start([anchor('away')]);
@@ -290,6 +303,7 @@ describe('a signing key that cannot be stored, as the database is away', () => {
       'half',
       {
         homeDomain: server.origin,
+        cacheVersion: 0,
         endpoints: { ...noEndpoints, signingKey: otherKey },
         refusedKey: undefined,
       },
