@@ -10,9 +10,11 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
+/** Longer than any part takes to start or to fail. */
+const startTimeoutMs = 90_000;
 const stopTimeoutMs = 20_000;
 
-/** A stack of what has been started. It is stopped once, in reverse order, however often a stop is requested. */
+/** A stack of what is being or has been started. Each part is stopped once, in reverse order. */
 export class StartedParts {
   private readonly parts: Part[] = [];
   private stopping: Promise<void> | undefined;
@@ -20,10 +22,22 @@ export class StartedParts {
 
   constructor(private readonly report: (line: string) => void) {}
 
-  /** Waits for a part to be up and keeps it. Throws Interrupted when a stop was requested meanwhile. */
+  /**
+   * Waits for a part to be up and keeps it, also while it is being started: a stop waits for it. Throws Interrupted when a
+   * stop was requested meanwhile; after a stop, the part is stopped before that.
+   */
   async add<T extends { stop(): Promise<void> }>(name: string, starting: T | Promise<T>): Promise<T> {
+    // A part that fails to start has nothing to stop, and the caller gets the error.
+    const started = Promise.resolve(starting).catch(() => undefined);
+    this.parts.push({
+      name,
+      stop: async () => {
+        const part = await inTime(startTimeoutMs, started);
+        if (part !== undefined) await inTime(stopTimeoutMs, part.stop());
+      },
+    });
     const part = await starting;
-    this.parts.push({ name, stop: () => part.stop() });
+    if (this.stopping !== undefined) await this.stop();
     if (this.interrupted) throw new Interrupted(`stopped while starting ${name}`);
     return part;
   }
@@ -33,8 +47,10 @@ export class StartedParts {
     this.interrupted = true;
   }
 
+  /** Resolves when everything that was added before has been stopped. */
   stop(): Promise<void> {
-    this.stopping ??= this.stopAll();
+    this.interrupted = true;
+    this.stopping = (this.stopping ?? Promise.resolve()).then(() => this.stopAll());
     return this.stopping;
   }
 
@@ -42,11 +58,14 @@ export class StartedParts {
   private async stopAll(): Promise<void> {
     for (const { name, stop } of this.parts.splice(0).reverse()) {
       try {
-        const late = () => new Error(`not done in ${stopTimeoutMs / 1000} s`);
-        await withTimeout(stopTimeoutMs, stop(), late);
+        await stop();
       } catch (error) {
         this.report(`Could not stop ${name}: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
   }
+}
+
+function inTime<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  return withTimeout(limitMs, work, () => new Error(`not done in ${limitMs / 1_000} s`));
 }

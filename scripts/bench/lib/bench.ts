@@ -171,7 +171,7 @@ function contextOf(settings: BenchSettings, parts: StartedParts, signal: AbortSi
       return generator;
     },
     onEnd: (name, stop) => {
-      // Rejects when the bench is being stopped already; the part is still kept and stopped.
+      // Rejects when the bench is being stopped already; the part is stopped nevertheless.
       parts.add(name, { stop }).catch(() => undefined);
     },
   };
