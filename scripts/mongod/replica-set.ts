@@ -142,9 +142,10 @@ async function prepareData(dbPath: string, binary: Binary): Promise<PreparedData
   // Otherwise get-port avoids for 15 s a port that it gave out before, although nobody uses it any more.
   clearLockedPorts();
   const port = await freePort(...(kept > 0 ? [kept] : []));
-  if (port === kept) return { port, initiated: true };
-  await rm(portFile, { force: true });
+  // The folder may have been removed, and its port file left.
   const holdsData = existsSync(join(dbPath, 'WiredTiger'));
+  if (port === kept) return { port, initiated: holdsData };
+  await rm(portFile, { force: true });
   return { port, initiated: holdsData && (await changeAddress(dbPath, binary, port)) };
 }
 
