@@ -23,7 +23,10 @@ describe('the parts that a script has started', () => {
     const { parts, part, stopped } = stack();
     await parts.add('up', part('up'));
     let isUp: (started: { stop(): Promise<void> }) => void = () => undefined;
-    const starting = parts.add('late', new Promise((resolve) => (isUp = resolve)));
+    const late = new Promise<{ stop(): Promise<void> }>((resolve) => {
+      isUp = resolve;
+    });
+    const starting = parts.add('late', late);
     const stopping = parts.stop();
     isUp(part('late'));
     await expect(starting).rejects.toThrow(Interrupted);
