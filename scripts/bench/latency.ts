@@ -2,11 +2,12 @@ import { bareNode, record, startBare } from './lib/bare.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { ms, percent, perSecond, ratio } from './lib/figures.js';
 import { inTurns } from './lib/in-turns.js';
-import { mediansOf, type Target } from './lib/measure.js';
+import { type Measured, mediansOf, type Target } from './lib/measure.js';
 import { ratesPath as path, returningClients, startReadBench } from './lib/read-service.js';
 
 const rounds = 5;
 const share = 0.7;
+const node = 'bare node:http';
 
 /** How long a cached read takes at 70 % of what the service answers at most, beside bare node:http at the same rate. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
@@ -18,12 +19,17 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   const [most] = Object.values(await inTurns(rounds, { service: () => measure(service, load) }));
   const rate = mediansOf(most ?? []).perSecond * share;
   const at = (target: Target) => () => measure(target, { ...load, perSecond: rate });
-  const results = await inTurns(rounds, { 'bare node:http': at(bare), 'this service': at(service) });
-  const p99OfBare = mediansOf(results['bare node:http']).p99Ms;
+  const results = await inTurns(rounds, { [node]: at(bare), 'this service': at(service) });
+  return latencyRows(results);
+}
+
+/** The rate is a column: comparisons of checkouts match rows by heading and label. */
+export function latencyRows(results: Record<string, readonly Measured[]>): BenchRow[] {
+  const p99OfBare = mediansOf(results[node] ?? []).p99Ms;
   return Object.entries(results).map(([what, each]) => {
     const figures = mediansOf(each);
     return {
-      table: `GET ${path} at ${perSecond(rate)}, 70 % of what this service answers at most`,
+      table: `GET ${path} at 70 % of what this service answers at most`,
       what,
       figures: {
         requests: perSecond(figures.perSecond),

@@ -12,12 +12,10 @@ import { parseArgs } from 'node:util';
 import { findMongod } from '../find-mongod.js';
 import { type Compiled, compile } from '../lib/compile.js';
 import { compareCheckouts, printComparison } from './lib/against.js';
-import { type Bench, type BenchRun, runBench } from './lib/bench.js';
+import { type Bench, type BenchRun, runBench, timeLimitMs, usualSeconds } from './lib/bench.js';
 import { significant, toTables } from './lib/figures.js';
 import { profileArgs, readProfile } from './lib/profile.js';
 
-const usualSeconds = 3;
-const usualLimitMs = 240_000;
 const ownCheckout = fileURLToPath(new URL('../../', import.meta.url));
 const say = (line: string) => console.error(line);
 
@@ -92,11 +90,11 @@ async function withTools(
 async function measure(name: string, tools: Tools): Promise<void> {
   const loaded = await load(name, tools.compiled);
   if (loaded.onlyWhenNamed && !tools.areNamed) return say(`${name}: runs only when it is named`);
-  const { run, limitMs = usualLimitMs } = loaded;
+  const limitMs = timeLimitMs(loaded, tools.seconds);
   const load1 = significant(loadavg()[0] ?? 0);
   say(`${name}: running (load ${load1}) …`);
   const startedAt = performance.now();
-  const bench = runBench(name, run, { ...tools, limitMs, say });
+  const bench = runBench(name, loaded.run, { ...tools, limitMs, say });
   running = bench;
   const rows = await bench.rows;
   const tookSeconds = Math.round((performance.now() - startedAt) / 1_000);
@@ -105,11 +103,17 @@ async function measure(name: string, tools: Tools): Promise<void> {
 
 async function profile(name: string, tools: Tools): Promise<void> {
   say(`${name}: running under the profiler …`);
-  const { run, mainLoad = run, limitMs = usualLimitMs } = await load(name, tools.compiled);
+  const loaded = await load(name, tools.compiled);
+  const limitMs = timeLimitMs(loaded, tools.seconds);
   const profiles = join(ownCheckout, '.cache', 'profiles', `${name}-${process.pid}`);
   await mkdir(profiles, { recursive: true });
   const serviceNodeArgs = profileArgs(profiles);
-  const bench = runBench(name, mainLoad, { ...tools, limitMs, say, serviceNodeArgs });
+  const bench = runBench<unknown>(name, loaded.mainLoad ?? loaded.run, {
+    ...tools,
+    limitMs,
+    say,
+    serviceNodeArgs,
+  });
   running = bench;
   await bench.rows;
   const { file, rows } = await readProfile(profiles, [tools.compiled.folder, ownCheckout]);

@@ -28,14 +28,24 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
     while (seen < addresses && performance.now() < endsAt && !signal.aborted)
       await load({ clients: { kind: 'new' }, warmUpSeconds: 0 });
   });
-  const row = (what: string, rssBytes: number): BenchRow => ({
+  return memoryRows({ idle, comingBack, full, seen });
+}
+
+/** The addresses are a column: comparisons of checkouts match rows by heading and label. */
+export function memoryRows(most: {
+  idle: number;
+  comingBack: number;
+  full: number;
+  seen: number;
+}): BenchRow[] {
+  const row = (what: string, rssBytes: number, clients?: number): BenchRow => ({
     table: 'memory of one process (RSS), the most that was seen',
     what,
-    figures: { RSS: megabytes(rssBytes) },
+    figures: { RSS: megabytes(rssBytes), addresses: clients === undefined ? '' : significant(clients) },
   });
   return [
-    row('idle', idle),
-    row(`full load, ${significant(returningClients.count)} clients that come back`, comingBack),
-    row(`full load, ${significant(seen)} addresses, each once`, full),
+    row('idle', most.idle),
+    row('full load, clients that come back', most.comingBack, returningClients.count),
+    row('full load, addresses that come once', most.full, most.seen),
   ];
 }

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { latencyRows } from '../../scripts/bench/latency.js';
 import { compareFigures, parseTables } from '../../scripts/bench/lib/against.js';
-import { toTables } from '../../scripts/bench/lib/figures.js';
+import { timeLimitMs } from '../../scripts/bench/lib/bench.js';
+import { type BenchRow, toTables } from '../../scripts/bench/lib/figures.js';
+import { createMeasure, type Measured } from '../../scripts/bench/lib/measure.js';
+import type { Program } from '../../scripts/bench/lib/program.js';
+import { memoryRows } from '../../scripts/bench/memory.js';
 
 /** The output of one run of a bench. */
 function printed(requests: string, p99: string): string {
@@ -36,5 +41,41 @@ describe('comparing the benches of two checkouts', () => {
   it('marks a row that the old checkout does not print', () => {
     const [row] = compareFigures([parseTables(printed('1/s', '1 ms'))], [[]]);
     expect(row?.figures['new/old']).toBe('only in the new one');
+  });
+
+  it('matches every row of latency and memory, at whatever rate and number of addresses', () => {
+    const latency = (perSecond: number) => {
+      const measured = { perSecond, p50Ms: 1, p99Ms: 2, busy: 0.5, generatorBusy: 1 } as Measured;
+      return latencyRows({ 'bare node:http': [measured], 'this service': [measured] });
+    };
+    const memory = (seen: number) => memoryRows({ idle: 1e8, comingBack: 2e8, full: 3e8, seen });
+    const parsed = (rows: BenchRow[]) => [parseTables(toTables(rows))];
+    for (const [now, before] of [
+      [latency(12_000), latency(11_000)],
+      [memory(1_002_345), memory(1_001_234)],
+    ] as const) {
+      const ratios = compareFigures(parsed(now), parsed(before)).map(({ figures }) => figures['new/old']);
+      expect(ratios.length).toBeGreaterThan(3);
+      expect(ratios).not.toContain('only in the new one');
+    }
+  });
+});
+
+describe('a bench with longer measurements', () => {
+  it('has more time in proportion, and never less than its limit', () => {
+    expect([1, 3, 60].map((seconds) => timeLimitMs({}, seconds))).toEqual([240_000, 240_000, 4_800_000]);
+    expect(timeLimitMs({ limitMs: 480_000 }, 6)).toBe(960_000);
+  });
+
+  it('waits for a measurement a minute longer than it lasts', async () => {
+    const limits: unknown[] = [];
+    const ask = async (question: string, _about: unknown, limitMs?: number) => {
+      if (question === 'measure') limits.push(limitMs);
+      return { answers: 1 };
+    };
+    const measure = createMeasure({ ask } as unknown as Program, undefined);
+    const target = { url: 'http://127.0.0.1:1', cpuMs: async () => 0 };
+    await measure(target, { request: { path: '/' }, clients: { kind: 'new' }, seconds: 60 });
+    expect(limits).toEqual([120_000]);
   });
 });

@@ -20,7 +20,7 @@ export type { BenchRow } from './figures.js';
  */
 export interface Bench {
   run(context: BenchContext): Promise<BenchRow[]>;
-  /** Time after which the bench is aborted; four minutes if absent. */
+  /** Time after which the bench is aborted, with measurements of three seconds; four minutes if absent. */
   limitMs?: number;
   /** Whether the bench runs only if it is named. */
   onlyWhenNamed?: boolean;
@@ -87,6 +87,15 @@ const serviceEnvironment = {
   DRAIN_SECONDS: '0',
   LOG_LEVEL: 'info',
 };
+
+/** How long a measurement lasts where BENCH_SECONDS is unset. */
+export const usualSeconds = 3;
+const usualLimitMs = 240_000;
+
+/** Time after which a bench is aborted. It grows with longer measurements. */
+export function timeLimitMs({ limitMs = usualLimitMs }: Pick<Bench, 'limitMs'>, seconds: number): number {
+  return limitMs * Math.max(1, seconds / usualSeconds);
+}
 
 export interface BenchSettings {
   seconds: number;

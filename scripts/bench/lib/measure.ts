@@ -1,7 +1,7 @@
 import { medianOf } from './figures.js';
 import type { RequestShape } from './generator/requests.js';
 import type { LoadFigures, LoadOptions } from './generator/run.js';
-import { type Program, processCpuMs } from './program.js';
+import { answerTimeoutMs, type Program, processCpuMs } from './program.js';
 import type { DescribedLoad } from './programs/load-generator.js';
 
 /** A server that is measured. */
@@ -50,7 +50,8 @@ export function createMeasure(generator: Program, mongodPid: number | undefined)
     await generator.ask('warm-up', described);
     await onWarm?.();
     const before = await cpuMs();
-    const figures = (await generator.ask('measure', seconds)) as LoadFigures;
+    const limitMs = seconds * 1_000 + answerTimeoutMs;
+    const figures = (await generator.ask('measure', seconds, limitMs)) as LoadFigures;
     const after = await cpuMs();
     const spentMs = after.targetsMs - before.targetsMs;
     return {

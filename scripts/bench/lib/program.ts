@@ -27,8 +27,8 @@ export interface Program {
   pid: number;
   /** The first message of the program (`process.send`), once it is up. */
   ready(): Promise<unknown>;
-  /** What the program answers to a question (`answerQuestion`), within a minute. */
-  ask(question: string, about?: unknown): Promise<unknown>;
+  /** What the program answers to a question (`answerQuestion`), within a minute if no other limit is given. */
+  ask(question: string, about?: unknown, limitMs?: number): Promise<unknown>;
   /** Milliseconds of processor time that its threads have spent so far. */
   cpuMs(): Promise<number>;
   /** Collects all garbage first, which takes a while. */
@@ -42,7 +42,7 @@ export interface Program {
   stop(): Promise<void>;
 }
 
-const answerTimeoutMs = 60_000;
+export const answerTimeoutMs = 60_000;
 /** Several full collections of a large heap, on a machine that has other work. */
 const collectionTimeoutMs = 300_000;
 const stopTimeoutMs = 10_000;
