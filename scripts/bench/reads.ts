@@ -2,7 +2,13 @@ import { bareExpress, bareNode, type RecordedAnswers, record, startBare } from '
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { compareLoads, type LoadLine } from './lib/compare-loads.js';
 import type { Target } from './lib/measure.js';
-import { ratesPath, returningClients, scoresPath, startReadBench } from './lib/read-service.js';
+import {
+  publisherHealthPath,
+  ratesPath,
+  returningClients,
+  scoresPath,
+  startReadBench,
+} from './lib/read-service.js';
 
 /** Seven paths in turns; on a slow machine the warm-ups, in which every client is there once, take as long again. */
 export const limitMs = 480_000;
@@ -14,7 +20,7 @@ const paths = [
   '/api/snapshot',
   '/api/reputation/leaderboard',
   scoresPath,
-  '/api/publisher/health',
+  publisherHealthPath,
   '/healthz',
 ];
 /** A large answer, a usual one and a small one. */

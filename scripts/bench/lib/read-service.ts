@@ -12,6 +12,7 @@ export interface ReadBench {
 /** The paths of cached public reads that the benches ask for. */
 export const ratesPath = '/api/rates/usdc-ngn';
 export const scoresPath = '/v1/public/scores';
+export const publisherHealthPath = '/api/publisher/health';
 
 /** Enough for each to stay within its limits, and within its first draw, at any rate that one process answers. */
 export const returningClients = { kind: 'returning', count: 20_000 } as const;

@@ -4,9 +4,10 @@ import { addressIn } from '../../../lib/addresses.js';
 export type Clients =
   /**
    * `count` addresses. Each is used once before any is used again, and the order changes each time, so that none comes more
-   * often than the others and exceeds its limit. Every load uses the same addresses.
+   * often than the others and exceeds its limit. Every load uses the same addresses, unless it begins at another one:
+   * `first` counts from 0.
    */
-  | { kind: 'returning'; count: number }
+  | { kind: 'returning'; count: number; first?: number }
   /** Every request comes from an address that was never used before. */
   | { kind: 'new' }
   | { kind: 'one'; address: string };
@@ -42,10 +43,7 @@ export function requestsOf(shape: RequestShape, host: string, clients: Clients):
       allSeen: () => true,
     };
   }
-  const addresses =
-    clients.kind === 'one'
-      ? [clients.address]
-      : Array.from({ length: clients.count }, (_, number) => addressIn(returningNetwork, number));
+  const addresses = clients.kind === 'one' ? [clients.address] : returningAddresses(clients);
   let used = 0;
   return {
     next() {
@@ -56,6 +54,10 @@ export function requestsOf(shape: RequestShape, host: string, clients: Clients):
     },
     allSeen: () => used >= addresses.length,
   };
+}
+
+function returningAddresses({ count, first = 0 }: { count: number; first?: number }): string[] {
+  return Array.from({ length: count }, (_, number) => addressIn(returningNetwork, first + number));
 }
 
 /** In place and without sorting: what the generator spends, the server lacks. */
