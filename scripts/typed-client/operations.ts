@@ -44,8 +44,6 @@ export function isOpen({ metadata }: ClientOperation): boolean {
   return metadata.access !== 'admin' && metadata.access !== 'internal';
 }
 
-export const groupName = (group: string) => `${pascalCase(group)}Operations`;
-
 /** The declarations of some operations of a group: arguments and answers of each, and the interface of the group. */
 export function operationDeclarations(
   operations: readonly ClientOperation[],
