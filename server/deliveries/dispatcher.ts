@@ -16,7 +16,7 @@ import type { Endpoints } from './ports.js';
 
 /** Makes deliveries of events, and wakes every queue that has due deliveries. */
 export interface Dispatcher {
-  /** Runs one pass: makes deliveries of new events, and wakes every queue with due deliveries. */
+  /** Makes deliveries of new events until there are none, and wakes every queue with due deliveries. */
   dispatch(): Promise<void>;
   /** Starts a pass soon, for everything or for new events alone; a failure is logged. */
   wake(what: 'everything' | 'events'): void;
@@ -37,6 +37,8 @@ export interface DispatcherDeps extends Omit<EndpointQueueDeps, 'hungry' | 'repo
 
 /** The pause between two passes, so that a stream of events is taken in batches; the first pass starts at once. */
 const restBetweenLooksMs = 20;
+/** While events keep coming, one pass follows another, so the passes themselves look for due deliveries this often. */
+const dueIntervalMs = 1_000;
 
 type DeliveriesByQueue = ReadonlyMap<string, readonly DeliveryDocument[]>;
 
@@ -50,9 +52,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   /** Whether this process has looked for deliveries of webhooks that another one deleted before it was killed. */
   let hasLookedForOrphans = false;
   let looking: Promise<void> | undefined;
-  /** Requests for a further pass: every pass handles new events, but due deliveries only if `dueWanted` is set. */
+  /** Requests for a further pass: every pass handles new events, but due deliveries only if wanted or not seen lately. */
   let again = false;
   let dueWanted = false;
+  let dueSeenOn = Number.NEGATIVE_INFINITY;
   /** Ends the wait of `untilHungry`. */
   let goOn: (stepSize: number) => void = () => undefined;
   let stopped = false;
@@ -73,7 +76,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       const { full, busy } = await fanOut(stepSize);
       stepSize = largestStep;
       again ||= full;
-      if (dueWanted) await wakeDueQueues();
+      if (dueWanted || stopwatch() - dueSeenOn >= dueIntervalMs) await wakeDueQueues();
       if (!again) return;
       if (!full) await rest(restBetweenLooksMs);
       else if (busy) stepSize = await untilHungry();
@@ -147,6 +150,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 
   async function wakeDueQueues(): Promise<void> {
     dueWanted = false;
+    dueSeenOn = stopwatch();
     for (const key of new Set([...forgotten, ...(await store.dueQueues())])) queue(key).wake();
     if (!hasLookedForOrphans) await forgetOrphans();
   }

@@ -5,7 +5,7 @@ import { until } from '../../fixtures/deliveries/delivery-fixture.js';
 import { testDatabase } from '../../support/database.js';
 
 const { uri } = testDatabase();
-const { openWithReceiver } = closedAfterEach(uri);
+const { openTowards, openWithReceiver } = closedAfterEach(uri);
 
 describe('an instance that delivers', () => {
   it('is woken by the commit of an event, long before the next poll', async () => {
@@ -59,5 +59,31 @@ describe('an instance that delivers', () => {
     for (const [index, gap] of gaps.entries()) expect(gap).toBeGreaterThanOrEqual(300 * 2 ** index);
     await until(() => fixture.counted.get('settled exhausted') === 1);
     expect(fixture.counted.get('attempted failed')).toBe(4);
+  });
+
+  it('retries on time while a backlog of events is being sent to another webhook', async () => {
+    const retry = { baseMs: 300, factor: 2, maxMs: 5_000, jitter: 0 };
+    const failsOnce = { seen: 0 };
+    const { to, fixture } = await openTowards(
+      (response, { path }) => {
+        if (path === '/retried') failsOnce.seen += 1;
+        response.writeHead(path === '/retried' && failsOnce.seen === 1 ? 500 : 200).end();
+      },
+      // Small steps, so that the backlog lasts much longer than the delay of the retry and the time between two polls.
+      { limits: { retry, maxBatch: 4 } },
+    );
+    await fixture.register(`${to.origin}/retried`, ['anchor.onboarded']);
+    await fixture.register(`${to.origin}/quick`);
+    await fixture.emit('anchor.onboarded', {
+      anchorId: 'harbour',
+      name: 'Harbour',
+      corridors: [],
+      simulated: true,
+    });
+    await fixture.emitMany(6_000);
+    fixture.start({ pollMs: 100 });
+    await until(() => failsOnce.seen === 2);
+    const waiting = await fixture.connection.collection('outbox').countDocuments({ open: true });
+    expect(waiting).toBeGreaterThan(0);
   });
 });
