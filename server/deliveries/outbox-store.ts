@@ -59,12 +59,16 @@ export function createOutboxStore(connection: Connection): OutboxStore {
 
     openEvents: (limit) =>
       events
-        .aggregate<OutboxDocument & { now: Date }>([
-          { $match: { open: true } },
-          { $sort: { createdAt: 1 } },
-          { $limit: limit },
-          { $set: { now: '$$NOW' } },
-        ])
+        .aggregate<OutboxDocument & { now: Date }>(
+          [
+            { $match: { open: true } },
+            { $sort: { createdAt: 1 } },
+            { $limit: limit },
+            { $set: { now: '$$NOW' } },
+          ],
+          // An event that the primary alone has may still be rolled back, and its cause with it.
+          { readConcern: 'majority' },
+        )
         .toArray(),
 
     async close(ids, expiresAt) {
