@@ -20,7 +20,7 @@ const quickPollMs = 25;
 export function createEventWatch(deps: { openStream: () => Waker; look: () => void }): EventWatch {
   const { openStream, look } = deps;
   let stream: Waker | undefined;
-  let closing: Promise<unknown> = Promise.resolve();
+  let closing: Promise<void> = Promise.resolve();
   let windows: NodeJS.Timeout | undefined;
   let poll: NodeJS.Timeout | undefined;
   let attempts = 0;
@@ -45,10 +45,12 @@ export function createEventWatch(deps: { openStream: () => Waker; look: () => vo
   }
 
   function closeStream(): void {
+    if (stream === undefined) return;
     // A stream that cannot be closed now ends with its connection.
-    const closed = stream?.stop().catch(() => undefined);
+    const closed = stream.stop().catch(() => undefined);
     stream = undefined;
-    closing = Promise.all([closing, closed]);
+    // Without the results, which would hold those of every earlier close.
+    closing = Promise.all([closing, closed]).then(() => undefined);
   }
 
   function stopPoll(): void {
