@@ -45,7 +45,11 @@ export interface Deliveries {
   wake(): void;
   /** From now on a change stream wakes the engine for new events. Every instance delivers, whatever its schedule. */
   start(): void;
-  /** Starts no more POSTs, hands back claims that are not being sent, and waits for POSTs under way (5 s at most). */
+  /**
+   * Starts no more attempts, hands back claims that are not being sent, and waits for attempts under way: 5 s at most,
+   * or 5 s per secret in force during a rotation. A refusal by one secret alone must not be recorded: it would disable
+   * the webhook.
+   */
   stop(): Promise<void>;
   /** The part that the administration of webhooks uses. */
   log: DeliveryLog;
