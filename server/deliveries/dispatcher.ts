@@ -196,7 +196,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     },
     wake(what) {
       dueWanted ||= what === 'everything';
-      dispatch().catch(report);
+      const underWay = looking !== undefined;
+      const done = dispatch();
+      // Who started a pass reports its failure: once, however many wake-ups came meanwhile.
+      if (!underWay) done.catch(report);
     },
     forget,
     async stop() {
