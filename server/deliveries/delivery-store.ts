@@ -27,7 +27,8 @@ export interface DeliveryStore {
   dueQueues(): Promise<string[]>;
   /**
    * Claims up to `limit` due deliveries of a queue, the longest due first. `exhausted` counts deliveries that ended
-   * instead, because their last attempt was never recorded (in rare races two instances count the same one); `more`: there may be more due deliveries.
+   * instead, because their last attempt was never recorded (in rare races two instances count the same one); `more`:
+   * there may be more due deliveries.
    */
   claim(claim: { queue: string; limit: number; owner: string; claimMs: number }): Promise<{
     claimed: Claimed[];
