@@ -28,18 +28,14 @@ const undecided: readonly (PaymentProblem | null)[] = [
 
 export const nothingKnown: PaymentState = { instructions: [], named: [], found: null, told: null };
 
-/** Adds what a record says about the payment. */
-export function withRecord(
-  state: PaymentState,
-  record: TransactionRecord,
-  observedAtMs: number,
-): PaymentState {
+/** Adds what a record says about the payment; `storedAtMs` is when the record is stored. */
+export function withRecord(state: PaymentState, record: TransactionRecord, storedAtMs: number): PaymentState {
   const { refunded, amountIn, amountOut, amountOutAsset } = record;
   const told = { refunded, amountIn, amountOut, amountOutAsset };
-  const instructions = withInstructions(state.instructions, record, observedAtMs);
+  const instructions = withInstructions(state.instructions, record, storedAtMs);
   const hash = record.stellarTransaction === null ? null : readTransactionHash(record.stellarTransaction);
   const next = { ...state, told, instructions };
-  return hash === null ? next : withNamed(next, hash, 'anchor', observedAtMs);
+  return hash === null ? next : withNamed(next, hash, 'anchor', storedAtMs);
 }
 
 function withInstructions(

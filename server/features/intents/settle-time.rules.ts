@@ -22,7 +22,7 @@ export interface Observations {
   notCompletedAtMs: number | null;
   completedSeenAtMs: number | null;
   completedAtMs: number | null;
-  /** The first of the present, uninterrupted observations with a closed status such as `error`. */
+  /** When the first of the present, uninterrupted records with a closed status such as `error` was stored. */
   closedSinceMs: number | null;
   /**
    * Since when every record was closed or completed, so that an anchor gains no time by alternating between them. Absent
@@ -50,11 +50,14 @@ export const nothingObserved: Observations = {
   closedSinceMs: null,
 };
 
-/** Adds one observation. In the first one, earlier times than `attachedAtMs` are raised to it. */
+/**
+ * Adds one observation: the anchor was asked at `observedAtMs`, and its record is stored at `storedAtMs`. In the first
+ * one, earlier times than `attachedAtMs` are raised to it.
+ */
 export function addObservation(
   before: Observations,
   record: TransactionRecord,
-  observedAtMs: number,
+  { observedAtMs, storedAtMs }: { observedAtMs: number; storedAtMs: number },
   attachedAtMs: number,
 ): Observations {
   const funded = before.fundedAtMs !== null || provesFunds(record);
@@ -70,7 +73,7 @@ export function addObservation(
     lastAtMs: observedAtMs,
     status: record.status.word,
     updatedAtMs: record.updatedAtMs,
-    closedSinceMs: group === 'closed' ? (before.closedSinceMs ?? observedAtMs) : null,
+    closedSinceMs: group === 'closed' ? (before.closedSinceMs ?? storedAtMs) : null,
     notOpenSinceMs: group === 'closed' || completed ? (notOpenSinceMs(before) ?? observedAtMs) : null,
   };
   if (!funded) after.unfundedAtMs = observedAtMs;

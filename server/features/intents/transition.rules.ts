@@ -119,7 +119,7 @@ export function transition(
   limits: TransitionLimits,
 ): IntentState {
   if (state.ending !== null && state.ending.status !== 'failed') return state;
-  const seen = observation === null ? state : observe(state, observation, limits);
+  const seen = observation === null ? state : observe(state, observation, nowMs, limits);
   const record = seen === state ? null : (observation?.record ?? null);
   if (state.ending !== null) return recover(seen, state, record, nowMs);
   const reached = limits.ledger ? endByLedger(seen, nowMs, limits) : endOf(seen, record, nowMs, limits);
@@ -156,19 +156,26 @@ export function overdueAtMs(state: IntentState): number | null {
   return fromMs === null ? null : fromMs + state.terms.overdueAfterSeconds * 1_000;
 }
 
-function observe(state: IntentState, seen: Observation, { ledger }: TransitionLimits): IntentState {
+/** `nowMs` is when the record is stored: what it says of the payment concerns only ledgers that close later. */
+function observe(
+  state: IntentState,
+  seen: Observation,
+  nowMs: number,
+  { ledger }: TransitionLimits,
+): IntentState {
   const before = state.observations;
   if (state.attachedAtMs === null || isOld(seen, before)) return state;
   const observation = { ...seen, record: asPaidOut(seen.record, state.terms) };
   const { record, observedAtMs } = observation;
-  const observations = addObservation(before, record, observedAtMs, state.attachedAtMs);
+  const times = { observedAtMs, storedAtMs: nowMs };
+  const observations = addObservation(before, record, times, state.attachedAtMs);
   const told = problemOf(record, state.terms, before.firstAtMs === null ? undefined : state.problem);
   // The ledger has shown who paid.
   const problem = told === 'other_account' && state.payment.found !== null ? null : told;
   const sender = senderUpToFunds(state, record);
   const judgement = judge(state, observations, observation);
-  const faultySinceMs = faultySince(state, judgement, observedAtMs);
-  const payment = ledger ? withRecord(state.payment, record, observedAtMs) : state.payment;
+  const faultySinceMs = faultySince(state, judgement, nowMs);
+  const payment = ledger ? withRecord(state.payment, record, nowMs) : state.payment;
   return { ...state, observations: { ...observations, faultySinceMs }, problem, sender, judgement, payment };
 }
 
@@ -181,14 +188,10 @@ function asPaidOut(record: TransactionRecord, { mayBeCollected }: IntentState['t
   return { ...record, status: { ...record.status, group: 'open' } };
 }
 
-function faultySince(
-  before: IntentState,
-  { unscoredReason }: Judgement,
-  observedAtMs: number,
-): number | null {
+function faultySince(before: IntentState, { unscoredReason }: Judgement, storedAtMs: number): number | null {
   if (!faultsOfWithdrawal.has(unscoredReason)) return null;
   const wasFaulty = faultsOfWithdrawal.has(before.judgement.unscoredReason);
-  return (wasFaulty ? before.observations.faultySinceMs : null) ?? observedAtMs;
+  return (wasFaulty ? before.observations.faultySinceMs : null) ?? storedAtMs;
 }
 
 /** Like the judgement, the sender is fixed once the anchor has shown that the funds arrived. */

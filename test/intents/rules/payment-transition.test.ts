@@ -3,7 +3,11 @@ import { nextLookMs } from '../../../server/features/intents/next-look.rules.js'
 import type { FoundPayment } from '../../../server/features/intents/payment.js';
 import { nothingKnown, withNamed } from '../../../server/features/intents/payment-state.rules.js';
 import { withLookUp } from '../../../server/features/intents/payment-transition.rules.js';
-import { type IntentState, transition } from '../../../server/features/intents/transition.rules.js';
+import {
+  type IntentState,
+  payableUntilMs,
+  transition,
+} from '../../../server/features/intents/transition.rules.js';
 import {
   account,
   at,
@@ -161,6 +165,35 @@ describe('a payment that the ledger shows', () => {
       timesKnown: true,
     });
     expect(verified?.recordedAtMs).toBe(settled.ending?.recordedAtMs);
+  });
+});
+
+describe('a poll that is answered after the payment closed', () => {
+  const askedAtMs = found.closedAtMs - 3 * second;
+  const storedAtMs = found.closedAtMs + 2 * second;
+  const answered = (raw: Record<string, unknown>) =>
+    transition(
+      waiting,
+      { record: record({ ...payable, ...raw }), observedAtMs: askedAtMs },
+      storedAtMs,
+      byLedger,
+    );
+
+  it('does not make the payment late, however early the anchor was asked', () => {
+    const { observations } = answered({ status: 'expired' });
+    expect(payableUntilMs(waiting.deadlineMs, observations.closedSinceMs)).toBe(storedAtMs);
+    expect(observations).toMatchObject({ lastAtMs: askedAtMs, unfundedAtMs: askedAtMs });
+  });
+
+  it('does not exclude the outcome for a fault of the withdrawal', () => {
+    const faulty = answered({ kind: 'deposit' });
+    expect(faulty.judgement.unscoredReason).toBe('not_a_withdrawal');
+    expect(paid(faulty, 2 * hour).judgement.unscoredReason).toBeNull();
+  });
+
+  it('names no instructions that the payment has to follow', () => {
+    const stored = answered({ withdraw_memo: '8' }).payment.instructions.map((each) => each.storedAtMs);
+    expect(stored).toEqual([startMs + minute, storedAtMs]);
   });
 });
 
