@@ -50,7 +50,9 @@ export function createFeeInfo(deps: {
           if (reading.kind === 'malformed')
             fault = new UpstreamFault('malformed', `${source} /info is malformed`);
         } catch (error) {
-          fault = toUpstreamFault(error);
+          const failure = toUpstreamFault(error);
+          // A server without /info does not hide that the other one failed, which may pass.
+          if (fault.reason === 'not_served' || failure.reason !== 'not_served') fault = failure;
         }
       }
       throw fault;

@@ -257,6 +257,14 @@ describe('a hostile /info', () => {
     expect(await reasonFor(await start(feeOnly()))).toBe(reason);
   });
 
+  it('that fails over SEP-24 is not hidden by one that is missing over SEP-6', async () => {
+    hostile.routes['/sep24/info'] = answerText('', 500);
+    hostile.routes['/sep6/info'] = answerText('', 404);
+    const { anchor, fxUrl } = feeOnly();
+    const endpoints = { ...anchor.endpoints, transferServerSep6: `${hostile.origin}/sep6` };
+    expect(await reasonFor(await start({ anchor: { endpoints }, fxUrl }))).toBe('error');
+  });
+
   it.each([
     ['no rate for the currency', { base: 'USD', date: new Date().toISOString(), rates: { KES: 129 } }],
     ['a negative rate', { base: 'USD', date: new Date().toISOString(), rates: { NGN: -1500 } }],
