@@ -3,8 +3,12 @@ import { createEventWatch } from '../../../server/deliveries/event-watch.js';
 
 const windowMs = 250;
 
-beforeEach(() => jest.useFakeTimers());
-afterEach(() => jest.useRealTimers());
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 describe('the watch for events', () => {
   function watched() {
