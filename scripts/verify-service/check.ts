@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type PublishedBatch, publishedBatch, publisherHealth } from '../../contract/schemas/publisher.js';
+import { type PublishedBatch, publishedBatch } from '../../contract/schemas/publisher.js';
 import { toHex } from '../../contract/verification/bytes.js';
 import { CanonicalJsonError } from '../../contract/verification/canonical-json.js';
 import { formulaOfEntry } from '../../contract/verification/formulas.js';
@@ -46,7 +46,7 @@ export interface Verified {
   receipts: number;
   /** Batches that the oracle itself confirmed. */
   confirmed: number;
-  /** The last batch that had no receipt when it was read. */
+  /** The first batch since the newest receipt that had none when it was read. */
   withoutReceipt: number | null;
   /** The entry whose proof was checked: of the newest batch with a score, else of the newest one; null where there is none. */
   proof: Proved | null;
@@ -63,6 +63,11 @@ export interface Proved {
   sequence: number;
 }
 
+/** Only what is used: a later release may add statuses and reasons that this one does not know. */
+const healthAnswer = z.object({
+  latest: z.object({ sequence: z.number() }).nullable(),
+  keys: z.array(z.object({ keyId: z.string(), publicKey: z.string() })),
+});
 const batchPage = z.object({ items: z.array(publishedBatch), nextCursor: z.string().nullable() });
 /** Members are kept as they are, unknown ones too: all of them are hashed. */
 const entry = z.record(z.unknown());
@@ -85,10 +90,9 @@ export async function checkService(options: CheckOptions): Promise<Verified> {
 
 async function check(options: CheckOptions): Promise<Verified> {
   const { api, remembered, newOnly } = options;
-  const health = await api.get('/api/publisher/health', publisherHealth);
+  const health = await api.get('/api/publisher/health', healthAnswer);
   const trusted = [...options.keys, ...(remembered?.keys ?? [])];
-  const keys =
-    trusted.length > 0 ? trusted : health.keys.map(({ keyId, publicKey }) => ({ keyId, publicKey }));
+  const keys = trusted.length > 0 ? trusted : health.keys;
   const known = remembered?.head ?? null;
   const from = newOnly && known !== null ? known.sequence : 1;
   const verified: Verified = {
@@ -115,8 +119,8 @@ async function check(options: CheckOptions): Promise<Verified> {
       throw new Refuted(`batch ${sequence} is not the one of the earlier check: history was rewritten`);
     }
     const entries = await checkEntries(api, batch);
-    await checkReceipt(api, batch, verified);
-    if (options.oracleApi !== undefined) await confirm(options.oracleApi, batch, verified);
+    await checkLateReceipts(options, batch, verified);
+    await checkReceipt(options, batch, verified);
     verified.batches += 1;
     verified.entries += batch.header.size;
     // The newest entry with a score says most to the person who reads the report.
@@ -208,30 +212,49 @@ function hashOf(item: Entry, fail: (fault: 'malformed_entry') => Refuted): Uint8
   }
 }
 
-/** Receipts must be complete up to the newest one and come from one oracle. */
-async function checkReceipt(api: Api, { receipt }: PublishedBatch, verified: Verified): Promise<void> {
-  const { head, withoutReceipt } = verified;
-  if (head === null) return;
+/** A batch without a receipt is noted: it must have one once a later batch has. */
+async function checkReceipt(
+  { oracleApi }: CheckOptions,
+  batch: PublishedBatch,
+  verified: Verified,
+): Promise<void> {
+  const { receipt, headerHash } = batch;
+  const { sequence } = batch.header;
   if (receipt === null) {
-    verified.withoutReceipt = head.sequence;
+    verified.withoutReceipt ??= sequence;
     return;
   }
-  const fault = receiptFault(receipt, head, verified.oracle ?? undefined);
-  if (fault !== null) throw new Refuted(`batch ${head.sequence}: ${fault}: ${receiptFaults[fault]}`);
-  if (withoutReceipt !== null) {
-    // The batch may have got its receipt since it was read.
-    const before = await api.get(`/api/publisher/batches/${withoutReceipt}`, publishedBatch);
-    if (before.receipt === null) {
-      throw new Refuted(`batch ${head.sequence} has a receipt, batch ${withoutReceipt} before it has none`);
-    }
-    verified.withoutReceipt = null;
-  }
+  const fault = receiptFault(receipt, { sequence, headerHash }, verified.oracle ?? undefined);
+  if (fault !== null) throw new Refuted(`batch ${sequence}: ${fault}: ${receiptFaults[fault]}`);
   verified.oracle ??= receipt.oracle;
   verified.receipts += 1;
+  if (oracleApi !== undefined) await confirm(oracleApi, batch, verified);
+}
+
+/**
+ * Receipts come in order. So if this batch has one, those before it that had none when they were read have got theirs
+ * since: they are read again and their receipts are checked. Their headers must still lead to this batch.
+ */
+async function checkLateReceipts(options: CheckOptions, batch: PublishedBatch, verified: Verified) {
+  const from = verified.withoutReceipt;
+  const { sequence, previous } = batch.header;
+  if (batch.receipt === null || from === null) return;
+  let head: BatchHead | undefined;
+  for await (const again of batchesFrom(options.api, from)) {
+    head = checkHeader(again, verified.keys, head);
+    if (again.receipt === null) {
+      throw new Refuted(`batch ${sequence} has a receipt, batch ${head.sequence} before it has none`);
+    }
+    if (head.sequence === from) verified.withoutReceipt = null;
+    await checkReceipt(options, again, verified);
+    if (head.sequence >= sequence - 1) break;
+  }
+  if (head?.headerHash !== previous || verified.withoutReceipt !== null) {
+    throw new Refuted(`batches ${from} to ${sequence - 1} are not the ones that were read before`);
+  }
 }
 
 async function confirm(oracle: Api, batch: PublishedBatch, verified: Verified): Promise<void> {
-  if (batch.receipt === null) return;
   const { sequence } = batch.header;
   const { receipt } = await orRefuted(
     oracle.get(`/batches/${sequence}`, oracleAnswer),

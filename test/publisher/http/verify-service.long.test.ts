@@ -87,6 +87,24 @@ describe('npm run verify exits with 0', () => {
     expect(said.join('\n')).toMatch(/confirms [34]/);
   });
 
+  it('when receipts came while the log was read, and counts and confirms them too', async () => {
+    proxy.tamper(lateReceipts(2, (receipt) => receipt));
+    const { code, said } = await verify('--oracle', new URL(fixture.oracle.url).origin);
+    expect(code).toBe(0);
+    const [, receipts, of] = /receipts {2}(\d) of (\d)/.exec(said.join('\n')) ?? [];
+    expect(receipts).toBe(of);
+    expect(said.join('\n')).toContain(`confirms ${of}`);
+  });
+
+  it('although the health names a reason, a status and a result that this release does not know', async () => {
+    proxy.tamper((path, body) =>
+      path.endsWith('/health')
+        ? { ...body, status: 'new', reason: 'new', lastTick: { ...body.lastTick, result: 'new' } }
+        : undefined,
+    );
+    expect(await verify()).toMatchObject({ code: 0 });
+  });
+
   it('although it has to wait for the rate limit and for a service that restarts', async () => {
     proxy.fail(429, 503);
     expect(await verify()).toMatchObject({ code: 0, waits: [7_000, 7_000] });
@@ -189,6 +207,31 @@ const lies: [string, Tamper, RegExp][] = [
   ],
   ['a receipt is missing', missingReceipt, /has a receipt, batch 2 before it has none/],
   [
+    'a receipt that came late is for another batch',
+    lateReceipts(2, (receipt) => ({ ...receipt, headerHash: otherHash })),
+    /batch 2: other_batch/,
+  ],
+  [
+    'a receipt that came late is by another oracle',
+    lateReceipts(2, (receipt) => ({ ...receipt, oracle: otherKey })),
+    /batch 2: (other_oracle|bad_receipt_signature)/,
+  ],
+  [
+    'the first of two receipts that came late is forged',
+    lateReceipts(1, (receipt) => ({ ...receipt, signature: 'A'.repeat(86).concat('==') })),
+    /batch 1: bad_receipt_signature/,
+  ],
+  [
+    'a batch whose receipt came late is left out as it is read again',
+    (path, body) =>
+      isBatches(path) && path.includes('from=1&')
+        ? changeReceipt(path, body, 2, () => null)
+        : isBatches(path)
+          ? { ...body, items: body.items.slice(1) }
+          : undefined,
+    /are not the ones that were read before/,
+  ],
+  [
     'a proof does not hold',
     (path, body) =>
       path.includes('/proof') ? { ...body, proof: [otherHash, ...body.proof.slice(1)] } : undefined,
@@ -220,9 +263,34 @@ function header(path: string, body: Answer, changes: object): Answer {
   return body;
 }
 
+/** Changes the receipt of a batch wherever it is listed. */
+function changeReceipt(
+  path: string,
+  body: Answer,
+  sequence: number,
+  change: (receipt: Answer) => Answer,
+): Answer {
+  if (!isBatches(path)) return body;
+  for (const item of body.items) {
+    if (item.header.sequence === sequence) item.receipt = change(item.receipt);
+  }
+  return body;
+}
+
 function missingReceipt(path: string, body: Answer): Answer {
-  if (path === '/api/publisher/batches/2') body.receipt = null;
-  return batch(path, body, { receipt: null });
+  return changeReceipt(path, body, 2, () => null);
+}
+
+/** The first list shows batches 1 and 2 without receipts; when they are read again, one receipt was changed. */
+function lateReceipts(sequence: number, change: (receipt: Answer) => Answer): Tamper {
+  let lists = 0;
+  return (path, body) => {
+    if (!isBatches(path)) return undefined;
+    lists += 1;
+    if (lists > 1) return changeReceipt(path, body, sequence, change);
+    for (const hidden of [1, 2]) changeReceipt(path, body, hidden, () => null);
+    return body;
+  };
 }
 
 describe('npm run verify exits with 1', () => {
