@@ -127,9 +127,10 @@ describe('200', () => {
     const answers = await Promise.all(
       sent.map((anchorTransactionId) => fixture.post({ ...terms, anchorTransactionId })),
     );
-    // Neither transaction was seen yet, so each replaces the other, and the last one stays.
+    // Neither transaction was seen yet, so each replaces the other, and the last one stays. An answer shows the intent as it
+    // is by then.
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(answers.map(({ body }) => body.transaction?.id)).toEqual(sent);
+    for (const { body } of answers) expect(sent).toContain(body.transaction?.id);
     expect(sent).toContain((await fixture.read(first.body.intentHash)).transaction?.id);
   });
 
