@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readTypedAmount } from '../../web/src/pages/rates/typed-amount.js';
+import { readTypedAmount, roundAmount } from '../../web/src/pages/rates/typed-amount.js';
 
 const english = { decimals: 7, mark: '.', min: '10', max: '10000' } as const;
 const french = { ...english, mark: ',' } as const;
@@ -51,5 +51,11 @@ describe('an amount as it is typed', () => {
   it('is above zero where no range is known', () => {
     expect(readTypedAmount('0.00', { decimals: 2, mark: '.' })).toEqual({ kind: 'outOfRange' });
     expect(readTypedAmount('.5', { decimals: 2, mark: '.' })).toEqual(amount('0.5'));
+  });
+});
+
+describe('the amount to receive that is proposed', () => {
+  it('is in whole units, but where it is below one unit', () => {
+    expect(['152343.75', '0.92', '100'].map(roundAmount)).toEqual(['152343', '0.92', '100']);
   });
 });

@@ -8,7 +8,7 @@ import {
 const [first, second] = ['a'.repeat(64), 'b'.repeat(64)];
 const before = Object.getOwnPropertyDescriptor(globalThis, 'localStorage');
 
-function storeIn(get: () => Pick<Storage, 'getItem' | 'setItem'>): void {
+function storeIn(get: () => Pick<Storage, 'getItem' | 'setItem'> | null): void {
   Object.defineProperty(globalThis, 'localStorage', { configurable: true, get });
 }
 
@@ -48,5 +48,11 @@ it('a browser that forbids the page to keep anything remembers no off-ramp, and 
   });
   rememberOfframp(first);
   forgetOfframp(first);
+  expect(rememberedOfframps()).toEqual([]);
+});
+
+it('an app whose web view has no storage remembers no off-ramp, and the page goes on', () => {
+  storeIn(() => null);
+  rememberOfframp(first);
   expect(rememberedOfframps()).toEqual([]);
 });

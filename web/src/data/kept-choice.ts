@@ -1,10 +1,10 @@
 /**
  * What the reader chose before, such as a language; null if nothing is stored. In another site's frame, a browser may forbid
- * a page to store anything, and throws: the page then works without.
+ * a page to store anything, and throws; in an app's web view there may be no storage. The page then works without.
  */
 export function keptChoice(name: string): string | null {
   try {
-    return localStorage.getItem(name);
+    return storage()?.getItem(name) ?? null;
   } catch (error) {
     if (isForbidden(error)) return null;
     throw error;
@@ -13,7 +13,7 @@ export function keptChoice(name: string): string | null {
 
 export function keepChoice(name: string, value: string): void {
   try {
-    localStorage.setItem(name, value);
+    storage()?.setItem(name, value);
   } catch (error) {
     if (!isForbidden(error)) throw error;
   }
@@ -25,6 +25,10 @@ export function nameInAddress(name: string, value: string): void {
   if (!url.searchParams.has(name)) return;
   url.searchParams.set(name, value);
   history.replaceState(history.state, '', url);
+}
+
+function storage(): Storage | null {
+  return localStorage;
 }
 
 function isForbidden(error: unknown): boolean {

@@ -8,7 +8,10 @@ export type TextKey = {
 
 export type TextValues = Record<string, string | number>;
 
-/** The text of a key in ICU message syntax, filled in: `t('anchors.outcomes', { count: 3 })`. */
+/**
+ * The text of a key in ICU message syntax, filled in: `t('anchors.outcomes', { count: 3 })`. A key may end in a value of the
+ * service, as `offramp.ended_refunded` does. If there is no text, since a newer service has more values, it is the value.
+ */
 export type Translate = (key: TextKey, values?: TextValues) => string;
 
 export function createTranslate(locale: string, messages: Messages): Translate {
@@ -17,7 +20,7 @@ export function createTranslate(locale: string, messages: Messages): Translate {
     let format = formats.get(key);
     if (format === undefined) {
       const [section, name] = key.split('.') as [keyof Messages, string];
-      const text = (messages[section] as Record<string, string>)[name] ?? key;
+      const text = (messages[section] as Record<string, string>)[name] ?? name.slice(name.indexOf('_') + 1);
       format = new IntlMessageFormat(text, locale);
       formats.set(key, format);
     }

@@ -6,7 +6,7 @@ import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
 import { codesOf } from '../offramp/codes.js';
 import figures from './figures.module.css';
-import { unavailableTexts } from './unavailable-texts.js';
+import { whyUnavailable } from './unavailable-texts.js';
 
 /** The terms that the anchor shows in each corridor, against the mid-market and against what it paid. */
 export function ObservedCorridors({ corridors }: { corridors: readonly CorridorObservations[] }) {
@@ -15,7 +15,7 @@ export function ObservedCorridors({ corridors }: { corridors: readonly CorridorO
   const perCent = (value: string, sign: 'auto' | 'exceptZero' = 'auto') =>
     formats.number(value, { style: 'unit', unit: 'percent', signDisplay: sign, minimumFractionDigits: 1 });
   const why = (reason: CorridorObservations['fromPaidUnavailable']) => (
-    <span class={figures.soft}>{reason !== null && t(unavailableTexts[reason])}</span>
+    <span class={figures.soft}>{whyUnavailable(reason, t)}</span>
   );
   return (
     <RecordTable

@@ -3,7 +3,7 @@ import { RecordTable } from '../../components/record-table.js';
 import { type Language, useLanguage } from '../../i18n/language.js';
 import type { TextKey } from '../../i18n/translate.js';
 import figures from './figures.module.css';
-import { unavailableTexts } from './unavailable-texts.js';
+import { whyUnavailable } from './unavailable-texts.js';
 
 export const serviceTexts: Record<ObservedService, TextKey> = {
   sep1: 'anchors.sep1',
@@ -47,7 +47,7 @@ export function ObservedServices({ services }: { services: readonly ServiceObser
           kind: 'figure',
           cell: ({ availability, availabilityUnavailable: why }) =>
             availability === null ? (
-              <span class={figures.soft}>{why !== null && t(unavailableTexts[why])}</span>
+              <span class={figures.soft}>{whyUnavailable(why, t)}</span>
             ) : (
               formats.percent(availability, 2)
             ),
@@ -57,7 +57,7 @@ export function ObservedServices({ services }: { services: readonly ServiceObser
           kind: 'figure',
           cell: ({ latencyMs, latencyUnavailable: why }) =>
             latencyMs === null ? (
-              <span class={figures.soft}>{why !== null && t(unavailableTexts[why])}</span>
+              <span class={figures.soft}>{whyUnavailable(why, t)}</span>
             ) : (
               <>
                 {milliseconds(latencyMs.p50, language)}

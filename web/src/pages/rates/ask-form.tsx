@@ -7,6 +7,7 @@ import { useLanguage } from '../../i18n/language.js';
 import { methodName } from '../../i18n/method-name.js';
 import { AmountField } from './amount-field.js';
 import styles from './ask-form.module.css';
+import { roundAmount } from './typed-amount.js';
 import { type RatesView, stablecoinDecimals } from './use-rates-view.js';
 
 /** What the board is asked: which corridor, how much, which way round and how it is paid out. */
@@ -26,7 +27,7 @@ export function AskForm(props: {
   const currency = codeOf(corridor.buyAsset);
   const turn = (direction: string) => {
     if (direction === 'amount') view.askToSell(view.amountBefore);
-    else view.askToReceive((payout ?? corridor.referenceAmount).replace(/\..*$/, ''));
+    else view.askToReceive(roundAmount(payout ?? corridor.referenceAmount));
   };
   return (
     <div class={styles.form}>

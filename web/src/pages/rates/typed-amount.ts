@@ -40,3 +40,9 @@ export function readTypedAmount(text: string, { decimals, mark, min, max }: Amou
     (max !== undefined && compareDecimals(amount, max) > 0);
   return isOutOfRange ? { kind: 'outOfRange' } : { kind: 'amount', amount };
 }
+
+/** The whole units of an amount to begin with, or all of it where it is below one unit. */
+export function roundAmount(amount: string): string {
+  const [whole = ''] = amount.split('.');
+  return whole === '0' ? amount : whole;
+}
