@@ -2034,7 +2034,7 @@ type AnchorAnswer struct {
 	// Discovery Where these addresses come from.
 	Discovery AnchorAnswerDiscovery `json:"discovery"`
 
-	// Endpoints The addresses in use.
+	// Endpoints The addresses in use: all null while the anchor is refused.
 	Endpoints AnchorAnswerEndpoints `json:"endpoints"`
 
 	// HomeDomain The domain that publishes its stellar.toml, or null.
@@ -2077,7 +2077,7 @@ type AnchorAnswerDiscovery struct {
 	State DiscoveryState `json:"state"`
 }
 
-// AnchorAnswerEndpoints The addresses in use.
+// AnchorAnswerEndpoints The addresses in use: all null while the anchor is refused.
 type AnchorAnswerEndpoints struct {
 	// QuoteServer SEP-38 quote server, or null.
 	QuoteServer *string `json:"quoteServer"`

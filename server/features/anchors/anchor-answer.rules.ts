@@ -32,7 +32,9 @@ export function toAnchorAnswer(
   corridorOf: (id: string) => Corridor | undefined,
 ): Omit<AnchorAnswer, 'contradictedPayments'> {
   const summary = toAnchorSummary(anchor);
-  const endpoints = view?.endpoints ?? anchor.endpoints ?? noEndpoints;
+  // A refused anchor may be an impostor: what it shows is not in use, and no wallet is sent there.
+  const isRefused = anchor.refusedKey !== null;
+  const endpoints = isRefused ? noEndpoints : (view?.endpoints ?? anchor.endpoints ?? noEndpoints);
   const fetchedAt = view === undefined ? anchor.discoveredAt : view.fetchedAt;
   const { quoteServer, transferServerSep24, transferServerSep6, webAuthEndpoint } = endpoints;
   const served = summary.corridors.flatMap(({ corridor }) => corridorOf(corridor) ?? []);
@@ -45,7 +47,6 @@ export function toAnchorAnswer(
       fetchedAt: fetchedAt === null ? null : new Date(fetchedAt).toISOString(),
       reason: view?.reason ?? null,
     },
-    // A refused anchor may be an impostor, so no wallet is sent there.
     start: summary.status === 'active' ? startingPoints(endpoints, served) : [],
   };
 }

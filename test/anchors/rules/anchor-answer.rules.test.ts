@@ -52,9 +52,17 @@ describe('the answer for an anchor', () => {
     ]);
   });
 
-  it('gives no way to start at an anchor whose signing key is refused', () => {
-    const answer = toAnchorAnswer({ ...record, refusedKey: 'G-another' }, view, corridorOf);
-    expect(answer).toMatchObject({ status: 'refused', start: [] });
+  it('gives no address of an anchor whose signing key is refused, listed or not, and no way to start there', () => {
+    const none = {
+      quoteServer: null,
+      transferServerSep24: null,
+      transferServerSep6: null,
+      webAuthEndpoint: null,
+    };
+    const refused = { ...record, refusedKey: 'G-another' };
+    const answer = toAnchorAnswer(refused, view, corridorOf);
+    expect(answer).toMatchObject({ status: 'refused', signingKey: key, endpoints: none, start: [] });
+    expect(toAnchorAnswer({ ...refused, listed: false }, undefined, corridorOf).endpoints).toEqual(none);
   });
 
   it('shows a delisted anchor, without corridors', () => {
