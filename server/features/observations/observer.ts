@@ -67,9 +67,12 @@ export function createObserver(deps: ObserverDeps): Observer {
       findings += after.findings.length;
     }
 
+    // A time ahead was stored before the clock was set back, and tells nothing about the age.
+    const isDue = (atMs: number | null) =>
+      atMs === null || atMs > startedAt || startedAt - atMs >= leastAgeMs;
     const due = [...members.values()]
       .map((anchor) => plannable(anchor, known.get(anchor.id)))
-      .filter(({ observedAtMs }) => observedAtMs === null || startedAt - observedAtMs >= leastAgeMs);
+      .filter(({ observedAtMs }) => isDue(observedAtMs));
     const plan = planRound(due);
     const all = plan.flatMap(({ anchorId, corridors }) => {
       const anchor = members.get(anchorId);

@@ -126,6 +126,14 @@ describe('a round', () => {
   });
 });
 
+it('asks every anchor also after a round whose clock was an hour ahead', async () => {
+  fleet.world.now += 3_600_000;
+  const { anchors } = (await fleet.post()).body;
+  fleet.world.now -= 3_600_000;
+  expect((await fleet.post()).body).toMatchObject({ anchors });
+  expect(anchors).toBeGreaterThan(0);
+});
+
 describe('the schedule', () => {
   it('observes on one instance at a time, and each anchor once in the interval, however many instances there are', async () => {
     const env = { SCHEDULER: 'on', OBSERVER: 'on', OBSERVER_INTERVAL_SECONDS: '300' };
