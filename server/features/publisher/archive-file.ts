@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { batchHeader } from '../../../contract/verification/verify-batch.js';
@@ -31,14 +32,29 @@ export function openArchive(file: string): Archive & { close(): Promise<unknown>
   };
 }
 
+/** Leaves out a last line that was cut short: its batch was being written when the program or the copy ended. */
 async function* readBatches(file: string) {
   let number = 0;
+  let fault: CannotAdopt | undefined;
   // The file is opened only here, because lines that are read before a consumer waits for them are lost.
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
   for await (const line of lines) {
+    if (fault !== undefined) throw fault;
     number += 1;
     const batch = archivedBatch.safeParse(parseJson(line));
-    if (!batch.success) throw new CannotAdopt(`${file}, line ${number}: is no archived batch.`);
-    yield batch.data;
+    if (batch.success) yield batch.data;
+    else fault = new CannotAdopt(`${file}, line ${number}: is no archived batch.`);
+  }
+  if (fault !== undefined && (await endsInNewline(file))) throw fault;
+}
+
+async function endsInNewline(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1));
+    return buffer.toString() === '\n';
+  } finally {
+    await file.close();
   }
 }

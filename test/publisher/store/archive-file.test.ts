@@ -41,3 +41,11 @@ it('an archive with a line that is no batch is refused, and the line is named', 
   writeFileSync(file, `${line(1)}\nshopping list\n`);
   await expect(openArchive(file).find(2)).rejects.toThrow(`${file}, line 2`);
 });
+
+it('an archive whose last line was cut short has the batches before it', async () => {
+  writeFileSync(file, `${line(1)}\n${line(2)}\n${line(3).slice(0, -20)}`);
+  const archive = openArchive(file);
+  expect(await archive.find(2)).toMatchObject({ header: { sequence: 2 } });
+  expect(await archive.find(3)).toBeNull();
+  await archive.close();
+});
