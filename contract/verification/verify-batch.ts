@@ -23,6 +23,7 @@ export type { BatchHeader } from '../client/types/signed-records.js';
  */
 const SIGNING_CONTEXT = 'fairlead.batch.v1\n';
 
+const hexList = z.array(z.string());
 const hash = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
 
 export const batchHeader = z
@@ -134,6 +135,7 @@ function signatureFault(
 ): BatchFault | null {
   const listed = keys.find((candidate) => candidate.keyId === header.keyId);
   if (listed === undefined) return 'unknown_key';
+  if (typeof signature !== 'string') return 'bad_signature';
   try {
     const { key } = parsePublicKey(listed.publicKey);
     if (isSmallOrder(key) || batchKeyId(key) !== listed.keyId) return 'malformed_key';
@@ -196,7 +198,7 @@ export interface EntryClaim {
  */
 export function verifyEntry({ entry, index, size, proof, header }: EntryClaim): boolean {
   if (!batchHeader.safeParse(header).success || size !== header.size) return false;
-  if (!isKnownFormula(header.formula)) return false;
+  if (!isKnownFormula(header.formula) || !hexList.safeParse(proof).success) return false;
   try {
     const leaf = entryLeafHash(entry);
     if (formulaOfEntry(entry) !== header.formula) return false;

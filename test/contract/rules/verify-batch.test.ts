@@ -191,6 +191,11 @@ describe('verifyBatch', () => {
     expect(faultOf({ entries: [...entries, ...entries.slice(-1)] })).toBe('size_mismatch');
   });
 
+  it('refuses a signature that is no text', () => {
+    for (const signature of [null, 5, {}])
+      expect(faultOf({ signature: signature as never })).toBe('bad_signature');
+  });
+
   it('refuses swapped, duplicated or malformed entries', () => {
     const [first = {}, second = {}, ...rest] = entries;
     expect(faultOf({ entries: [second, first, ...rest] })).toBe('root_mismatch');
@@ -317,5 +322,8 @@ describe('verifyEntry', () => {
       expect(verifyEntry({ ...claim, proof: changed })).toBe(false);
     }
     expect(verifyEntry({ ...claim, proof: ['zz', ...proof.slice(1)] })).toBe(false);
+    // What is read from an answer need not have the declared type.
+    for (const other of [null, {}, 'ab', [null], [5]] as unknown as string[][])
+      expect(verifyEntry({ ...claim, proof: other })).toBe(false);
   });
 });
