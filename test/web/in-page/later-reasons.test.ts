@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createTranslate, type TextKey } from '../../../web/src/i18n/translate.js';
 import english from '../../../web/locales/en.json' with { type: 'json' };
+import { createTranslate, type TextKey } from '../../../web/src/i18n/translate.js';
 import { whyUnavailable } from '../../../web/src/pages/anchors/unavailable-texts.js';
 
 const t = createTranslate('en', english);
