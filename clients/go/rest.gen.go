@@ -2034,7 +2034,7 @@ type AnchorAnswer struct {
 	// Discovery Where these addresses come from.
 	Discovery AnchorAnswerDiscovery `json:"discovery"`
 
-	// Endpoints The addresses in use: all null while the anchor is refused.
+	// Endpoints The addresses in use.
 	Endpoints AnchorAnswerEndpoints `json:"endpoints"`
 
 	// HomeDomain The domain that publishes its stellar.toml, or null.
@@ -2077,7 +2077,7 @@ type AnchorAnswerDiscovery struct {
 	State DiscoveryState `json:"state"`
 }
 
-// AnchorAnswerEndpoints The addresses in use: all null while the anchor is refused.
+// AnchorAnswerEndpoints The addresses in use.
 type AnchorAnswerEndpoints struct {
 	// QuoteServer SEP-38 quote server, or null.
 	QuoteServer *string `json:"quoteServer"`

@@ -78,7 +78,7 @@ export const anchorAnswer = z
         transferServerSep6: z.string().nullable().describe('SEP-6 transfer server, or null.'),
         webAuthEndpoint: z.string().nullable().describe('SEP-10 endpoint, or null.'),
       })
-      .describe('The addresses in use: all null while the anchor is refused.'),
+      .describe('The addresses in use.'),
     discovery: z
       .object({
         state: discoveryState,

@@ -23,7 +23,6 @@ export type { BatchHeader } from '../client/types/signed-records.js';
  */
 const SIGNING_CONTEXT = 'fairlead.batch.v1\n';
 
-const hexList = z.array(z.string());
 const hash = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
 
 export const batchHeader = z
@@ -135,15 +134,14 @@ function signatureFault(
 ): BatchFault | null {
   const listed = keys.find((candidate) => candidate.keyId === header.keyId);
   if (listed === undefined) return 'unknown_key';
-  if (typeof signature !== 'string') return 'bad_signature';
   try {
     const { key } = parsePublicKey(listed.publicKey);
     if (isSmallOrder(key) || batchKeyId(key) !== listed.keyId) return 'malformed_key';
     return verifyEd25519(fromBase64(signature), batchSigningBytes(header), key) ? null : 'bad_signature';
   } catch (error) {
     if (error instanceof StrkeyError) return 'malformed_key';
-    if (error instanceof RangeError) return 'bad_signature';
-    throw error;
+    // No base64, or no text at all: what is read from an answer may be anything.
+    return 'bad_signature';
   }
 }
 
@@ -198,7 +196,7 @@ export interface EntryClaim {
  */
 export function verifyEntry({ entry, index, size, proof, header }: EntryClaim): boolean {
   if (!batchHeader.safeParse(header).success || size !== header.size) return false;
-  if (!isKnownFormula(header.formula) || !hexList.safeParse(proof).success) return false;
+  if (!isKnownFormula(header.formula)) return false;
   try {
     const leaf = entryLeafHash(entry);
     if (formulaOfEntry(entry) !== header.formula) return false;
@@ -209,8 +207,8 @@ export function verifyEntry({ entry, index, size, proof, header }: EntryClaim): 
       proof: proof.map(fromHex),
       root: fromHex(header.root),
     });
-  } catch (error) {
-    if (error instanceof CanonicalJsonError || error instanceof RangeError) return false;
-    throw error;
+  } catch {
+    // What is read from an answer may be anything; what cannot be checked is not proved.
+    return false;
   }
 }

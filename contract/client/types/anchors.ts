@@ -25,7 +25,7 @@ export interface AnchorAnswer {
   delistedAt: string | null;
   /** The SIGNING_KEY it signs status callbacks with (G…), or null if none is known. */
   signingKey: string | null;
-  /** The addresses in use: all null while the anchor is refused. */
+  /** The addresses in use. */
   endpoints: AnchorAnswerEndpoints;
   /** Where these addresses come from. */
   discovery: AnchorAnswerDiscovery;
@@ -53,7 +53,7 @@ export interface AnchorAnswerDiscovery {
   reason: string | null;
 }
 
-/** The addresses in use: all null while the anchor is refused. */
+/** The addresses in use. */
 export interface AnchorAnswerEndpoints {
   /** SEP-38 quote server, or null. */
   quoteServer: string | null;
