@@ -104,7 +104,7 @@ export function createRateLimiter(deps: {
 
   async function countInstances(): Promise<void> {
     await guard.run(async () => {
-      // MongoDB removes the document where no instance asks for a while; the new one begins with the last count.
+      // MongoDB may remove the document before an instance draws again; the new one then begins with the last known count.
       const drawn = await store.draw([presence], { ahead: false, instances: instances ?? 1 });
       const before = instances;
       instances = drawn.get(presence.key)?.instances ?? instances;
@@ -152,7 +152,7 @@ export function createRateLimiter(deps: {
       if (guard.isFailing()) return;
       await charge();
       await store.giveBack(windows.takeUnused('all'));
-      // One that has never been counted, such as a migration, must not be subtracted.
+      // An instance that was never counted, such as a migration, must not be subtracted.
       if (instances !== undefined) await store.leave(presence.key);
     },
   };

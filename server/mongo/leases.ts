@@ -56,7 +56,10 @@ export function createLeases(deps: {
   const { databaseTime = stopwatch } = deps;
   const times = () => [stopwatch(), databaseTime()] as const;
   const store = createLeaseStore(connection);
-  /** Of the work that runs. A signal composed by `AbortSignal.any` would stay with its sources for ever on Node 20. */
+  /**
+   * Aborts each piece of work that is running now. On Node 20, a signal made by `AbortSignal.any` is never removed from its
+   * sources, so none is made for each run.
+   */
   const working = new Set<AbortController>();
   let stopping: LeaseLostError | undefined;
   const inHand = new Set<Promise<unknown>>();

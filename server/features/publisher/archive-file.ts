@@ -32,7 +32,7 @@ export function openArchive(file: string): Archive & { close(): Promise<unknown>
   };
 }
 
-/** Leaves out a last line that was cut short: its batch was being written when the program or the copy ended. */
+/** Leaves out a last line without a newline: the program or the copy ended while that batch was being written. */
 async function* readBatches(file: string) {
   let number = 0;
   let fault: CannotAdopt | undefined;

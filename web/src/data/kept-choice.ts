@@ -27,6 +27,7 @@ export function nameInAddress(name: string, value: string): void {
   history.replaceState(history.state, '', url);
 }
 
+/** The types of the DOM do not say that it may be null. */
 function storage(): Storage | null {
   return localStorage;
 }
