@@ -219,20 +219,6 @@ export default {
       },
     },
     {
-      name: 'comparison-rules-touch-nothing',
-      comment: 'Two documents in, what breaks out: no file, no clock, and nothing of ours but each other.',
-      severity: 'error',
-      from: { path: '^scripts/breaking-changes/.+\\.rules\\.ts$' },
-      to: {
-        path: '.',
-        pathNot: [
-          '^scripts/breaking-changes/.+\\.rules\\.ts$',
-          '^scripts/openapi/json-schema\\.ts$',
-          '(^|/)node_modules/refa/',
-        ],
-      },
-    },
-    {
       name: 'plans-touch-nothing',
       comment: 'A seed in, a plan out: the same faults again for whoever has the seed.',
       severity: 'error',

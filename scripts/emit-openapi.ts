@@ -6,9 +6,6 @@ import { examples } from '../contract/examples/index.js';
 import * as exported from '../contract/index.js';
 import { type Page, readPages } from '../server/http/docs-pages.js';
 import { isMain } from '../server/is-main.js';
-import type { OpenApi } from './breaking-changes/document-parts.rules.js';
-import { breaksPage } from './breaking-changes/gate.rules.js';
-import { verdictOf } from './breaking-changes/releases.js';
 import { clientDocument } from './openapi/client-document.js';
 import { buildDocument, type OpenApiDocument } from './openapi/document.js';
 import { errorCodeFiles } from './openapi/error-code-files.js';
@@ -29,13 +26,8 @@ export function presentDocument(): OpenApiDocument {
 /** Each generated file and its expected content. */
 export function generatedFiles(): { path: string; text: string }[] {
   const document = presentDocument();
-  const { released, breaks } = verdictOf(document as unknown as OpenApi);
   const errorCodes = errorCodesPage();
-  const pages = [
-    errorCodes,
-    ...errorPages(exported.contract),
-    { path: `releases/breaking-since-${released}.md`, text: breaksPage(released, breaks) },
-  ];
+  const pages = [errorCodes, ...errorPages(exported.contract)];
   return [
     { path: `${root}docs/openapi.json`, text: `${JSON.stringify(document, null, 2)}\n` },
     {

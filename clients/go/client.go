@@ -13,7 +13,7 @@ import (
 )
 
 // Version is that of the contract that this client was generated from.
-const Version = "3.0.0-alpha.0"
+const Version = "2.3.0-alpha"
 
 // Options of a client; the zero value is ready for use.
 type Options struct {

@@ -1,4 +1,4 @@
-module github.com/fairlead/fairlead/clients/go/v3
+module github.com/fairlead/fairlead/clients/go/v2
 
 go 1.24.0
 

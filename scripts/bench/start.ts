@@ -1,5 +1,4 @@
 import { type Compiled, compile } from '../lib/compile.js';
-import { releaseBefore } from '../lib/release-before.js';
 import { withDatabase } from '../mongod/uri.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { medianOf, ms, ratioOfRounds } from './lib/figures.js';
@@ -13,13 +12,13 @@ interface Start {
 }
 const tookMs = ({ tookMs }: Start) => tookMs;
 
-/** A process of the service on a database that is up, until its first answer that it is ready, beside the release before. */
+/** A process of the service on a database that is up, until its first answer that it is ready, beside the checkout in BENCH_BEFORE. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const mongod = await context.startMongo();
   const anchors = await context.startAnchors();
   // npm runs a bench in the checkout, but from compiled files.
-  const before = await compile({ name: 'bench-before', root: await releaseBefore(process.cwd()) });
-  context.onEnd('the release before', before.remove);
+  const before = await compile({ name: 'bench-before', root: folderBefore() });
+  context.onEnd('the version before', before.remove);
 
   const startOf = (database: string, release?: Compiled) => async (): Promise<Start> => {
     const startedAt = performance.now();
@@ -41,9 +40,15 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
     what,
     figures: {
       'until it is ready': ms(medianOf(starts, tookMs)),
-      'of the release before': ratioOfRounds(starts, started.before, tookMs),
+      'of the version before': ratioOfRounds(starts, started.before, tookMs),
       processor: ms(medianOf(starts, ({ cpuMs }) => cpuMs)),
     },
   });
-  return [row('release 2.3.0', started.before), row('this service', started.now)];
+  return [row('the version before', started.before), row('this service', started.now)];
+}
+
+function folderBefore(): string {
+  const folder = process.env.BENCH_BEFORE;
+  if (!folder) throw new Error('set BENCH_BEFORE to a checkout of the version to compare with');
+  return folder;
 }

@@ -10,7 +10,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { compile } from '../lib/compile.js';
 import { seeded } from '../lib/random.js';
-import { NoReleaseBefore, releaseBefore } from '../lib/release-before.js';
 import { StartedParts } from '../lib/started-parts.js';
 import { runProgram } from '../mongod/run-program.js';
 import { createChronicle, type Stage } from './actions/stage.js';
@@ -37,8 +36,6 @@ const afterwardsMs = 120_000;
 const spareMs = 240_000;
 /** Processes that take longer to stop are left running. */
 const stopWithinMs = 30_000;
-/** The exit code where nothing failed but what a slow machine may fail as well. */
-const onlyBySpeed = 3;
 /** Until the readers have started and the instances have compiled their code; at most as long as the calm itself. */
 const longestWarmUpMs = 15_000;
 const clock = Date.now;
@@ -63,7 +60,6 @@ async function run(options: StormOptions, parts: StartedParts): Promise<Verdict>
     say(`Left out: ${kind}, since ${why}`);
   };
   const compiled = await compiledService(parts, options.server);
-  const older = await olderProgram(parts, (why) => leaveOut('release-before', why));
   const members = await parts.add('the members', startMembers({ folder, dataFolder }));
   if (!(await runs('prlimit'))) leaveOut('exhaust-files', 'there is no prlimit');
   if (members.smallDisk === undefined) leaveOut('fill-disk', 'the system mounts no file system for a user');
@@ -97,7 +93,6 @@ async function run(options: StormOptions, parts: StartedParts): Promise<Verdict>
     members,
     instances,
     writesUnderWay: traffic.writesUnderWay,
-    releaseBefore: older,
     clock,
     chronicle,
     cronSecret: credentials.cronSecret,
@@ -109,7 +104,7 @@ async function run(options: StormOptions, parts: StartedParts): Promise<Verdict>
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
-    faults.push({ name, faults: fault === undefined ? [] : [fault], bySpeed: true });
+    faults.push({ name, faults: fault === undefined ? [] : [fault] });
   };
   const untilMs = startedAtMs + options.minutes * 60_000 - afterwardsMs;
   await attempt('everything that was broken could be mended', () => runStorm(plan, stage, untilMs));
@@ -125,7 +120,7 @@ async function run(options: StormOptions, parts: StartedParts): Promise<Verdict>
     const found = comparison.findings.map(({ of, id, what }) => `${of} ${id}: ${what}`);
     faults.push({ name: 'nothing acknowledged was lost, doubled or changed', faults: found });
     const none = Object.entries(compared).flatMap(([name, count]) => (count === 0 ? [`No ${name}.`] : []));
-    faults.push({ name: 'there was something of each kind to compare', faults: none, bySpeed: true });
+    faults.push({ name: 'there was something of each kind to compare', faults: none });
   });
   faults.push({ name: 'the traffic met nothing that it cannot meet', faults: traffic.refusals() });
 
@@ -193,19 +188,6 @@ async function compiledService(parts: StartedParts, root: string | undefined): P
   return compiled.fileOf('server/main');
 }
 
-async function olderProgram(
-  parts: StartedParts,
-  leaveOut: (why: string) => void,
-): Promise<string | undefined> {
-  try {
-    return await compiledService(parts, await releaseBefore());
-  } catch (error) {
-    if (!(error instanceof NoReleaseBefore)) throw error;
-    leaveOut(error.message);
-    return undefined;
-  }
-}
-
 async function runs(program: string): Promise<boolean> {
   return (await runProgram(program, ['--version'], { timeoutMs: 5_000 })).failure === '';
 }
@@ -232,7 +214,7 @@ async function main(): Promise<void> {
       `FAILED  the storm itself (--seed ${options.seed}): it was not over after ${limitMs / 60_000} minutes`,
     );
     say('0 passed, 1 failed');
-    void Promise.race([parts.stop(), delay(stopWithinMs)]).then(() => process.exit(onlyBySpeed));
+    void Promise.race([parts.stop(), delay(stopWithinMs)]).then(() => process.exit(1));
   }, limitMs);
   let verdict: Verdict;
   try {
@@ -250,8 +232,7 @@ async function main(): Promise<void> {
   const failed = checks.filter(({ faults }) => faults.length > 0);
   const skipped = leftOut.length > 0 ? `, ${leftOut.length} skipped` : '';
   say(`${checks.length - failed.length} passed, ${failed.length} failed${skipped}`);
-  if (failed.length === 0) process.exit(0);
-  process.exit(failed.every(({ bySpeed }) => bySpeed) ? onlyBySpeed : 1);
+  process.exit(failed.length === 0 ? 0 : 1);
 }
 
 await main();

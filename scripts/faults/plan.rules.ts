@@ -35,7 +35,6 @@ const kindsOfFaults = {
   'exhaust-files': { track: 'instances', lastsMs: [3_000, 8_000] },
   'wrong-clock': { track: 'instances', lastsMs: [8_000, 15_000] },
   'rolling-restart': { track: 'instances' },
-  'release-before': { track: 'instances', lastsMs: [12_000, 20_000] },
   'cut-connections': { track: 'connections' },
   'crowd-tick': { track: 'connections' },
   'lose-commit': { track: 'connections' },

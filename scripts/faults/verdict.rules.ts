@@ -6,8 +6,6 @@ export interface Check {
   /** A sentence that is true where it passed. */
   name: string;
   faults: readonly string[];
-  /** The check also fails if the machine is too slow, or did too little of what was planned. */
-  bySpeed?: true;
 }
 
 export interface KillSeen {
@@ -77,25 +75,25 @@ export function vacuity(seen: StormSeen): Check[] {
   const missing = kinds.filter((kind) => (done.get(kind) ?? 0) === 0);
   const acknowledged = new Set(answers.filter((one) => one.acknowledged).map(({ kind }) => kind));
   return [
-    bySpeed(
+    check(
       `${electedAtMs.length} elections were seen, of ${asked.elections} asked for`,
       electedAtMs.length < asked.elections ? ['The run is vacuous: too few elections.'] : [],
     ),
-    bySpeed(
+    check(
       `${kills.length} processes were killed, of ${asked.kills} asked for`,
       kills.length < asked.kills ? ['The run is vacuous: too few kills.'] : [],
     ),
-    bySpeed(
+    check(
       `${withWrites} of ${kills.length} kills hit writes under way`,
       withWrites <= kills.length * shareWithWrites && kills.length > 0
         ? ['The run is vacuous: most kills hit no write.']
         : [],
     ),
-    bySpeed(
+    check(
       'every kind of fault that was planned occurred',
       missing.map((kind) => `The run is vacuous: ${kind} never occurred.`),
     ),
-    bySpeed(
+    check(
       'every kind of write was acknowledged',
       writeKinds
         .filter((kind) => !acknowledged.has(kind))
@@ -145,9 +143,9 @@ export function availability(seen: StormSeen): Check[] {
       'every answer was as the contract says',
       answers.flatMap((one) => (one.fault === undefined ? [] : [`${told(one)}: ${one.fault}`])),
     ),
-    bySpeed('no request to a whole instance was left without an answer', unanswered.map(told)),
+    check('no request to a whole instance was left without an answer', unanswered.map(told)),
     check('public reads were answered with 200, 429 or 503', wrong.map(told)),
-    bySpeed(
+    check(
       `${kept.length} public reads went on`,
       keptRoutes.flatMap((route) => silences(seen, kept, route)),
     ),
@@ -162,7 +160,7 @@ export function availability(seen: StormSeen): Check[] {
 /** An instance whose database was just broken may fail to stop cleanly; most must stop cleanly. */
 function stopped({ stops }: StormSeen): Check {
   const clean = stops.filter((how) => how === 0).length;
-  return bySpeed(
+  return check(
     `${clean} of ${stops.length} instances that were asked to stop ended with 0`,
     clean * 2 < stops.length ? ['Most did not.'] : [],
   );
@@ -183,7 +181,7 @@ function servedReads(seen: StormSeen, kept: readonly Answer[]): Check[] {
 
 function servedCheck(reads: readonly Answer[], who: string, atMost: number): Check {
   const refused = reads.filter(({ status }) => status === 503 || status === 429);
-  return bySpeed(
+  return check(
     `${refused.length} of ${reads.length} public reads of ${who} were refused`,
     refused.length > reads.length * atMost ? refused.map(told) : [],
   );
@@ -261,7 +259,7 @@ function frozenReads(seen: StormSeen): Check {
   const wanted = seen.planned.some(({ kind }) => kind === 'freeze-primary');
   const few = wanted && Math.min(before.length, whileFrozen.length) < enoughSamples;
   const ms = (value: number) => `${value.toFixed(1)} ms`;
-  return bySpeed(
+  return check(
     `p99 of ${whileFrozen.length} public reads while the primary was frozen: ${ms(frozenP99Ms)}, of ${before.length} before: ${ms(calmP99Ms)}`,
     [
       ...(few ? [`The run is vacuous: ${enoughSamples} samples of each are needed.`] : []),
@@ -290,7 +288,7 @@ export function resumptions({ electedAtMs, answers }: StormSeen): number[] {
 
 function resumedWrites(seen: StormSeen): Check {
   const late = resumptions(seen).filter((ms) => ms > resumeWithinMs);
-  return bySpeed(
+  return check(
     `writes were acknowledged again within ${resumeWithinMs / 1_000} s of each election`,
     late.map((ms) => `One election was followed by ${(ms / 1_000).toFixed(1)} s without.`),
   );
@@ -303,10 +301,6 @@ export function percentile(samples: readonly number[], share: number): number {
 
 function check(name: string, faults: readonly string[]): Check {
   return { name, faults };
-}
-
-function bySpeed(name: string, faults: readonly string[]): Check {
-  return { name, faults, bySpeed: true };
 }
 
 function within(atMs: number, { fromMs, toMs }: Period): boolean {

@@ -42,7 +42,7 @@ describe('the plan of a storm', () => {
   });
 
   it('leaves out what cannot be done here', () => {
-    const kinds = kindsOf({ ...asked, without: ['fill-disk', 'release-before'] });
+    const kinds = kindsOf({ ...asked, without: ['fill-disk', 'exhaust-files'] });
     expect(kinds).not.toContain('fill-disk');
     expect(new Set(kinds).size).toBe(allKinds.length - 2);
   });

@@ -166,13 +166,6 @@ describe('a storm', () => {
     ]);
   });
 
-  it('calls a failure one of speed where no answer was wrong, and not where one was', () => {
-    const bySpeed = (seen: StormSeen) =>
-      availability(seen).flatMap((check) => (check.faults.length > 0 ? [check.bySpeed === true] : []));
-    expect(bySpeed(sound({ electedAtMs: [33_000, 40_000] }))).toEqual([true]);
-    expect(bySpeed(withAnswers({ status: 500 }))).toContain(false);
-  });
-
   it('forgives what happens to requests of an instance that was broken on purpose', () => {
     const seen = withAnswers({ kind: 'intent', status: 'cut', startedAtMs: 45_500 });
     expect(failed(availability(seen))).toEqual([]);

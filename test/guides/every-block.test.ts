@@ -154,8 +154,8 @@ const rules: Rule[] = [
   },
   {
     file: 'docs/upgrading.md',
-    block: /^sh (migrate|haproxy)\n/,
-    is: { test: 'test/operations/upgrade/rolling.long.test.ts' },
+    block: /^sh migrate\n/,
+    is: { test: 'test/operations/migrate.long.test.ts' },
   },
   { file: 'docs/webhooks.md', block: /^sh\n/, is: shell },
   { file: 'docs/webhooks.md', block: /^json\n/, is: { json: eventEnvelope('intent.settled') } },

@@ -78,14 +78,11 @@ const sound: Record<string, string> = {
     'export const createDirectory = (store: object) => store;\nexport type Anchors = ReturnType<typeof createDirectory>;\n',
   'server/features/anchors/store.ts':
     "import { defineModel } from '../../mongo/models.js';\nexport const anchorStore = () => defineModel();\n",
-  'scripts/breaking-changes/verdict.rules.ts': 'export const verdict = (found: number) => found === 0;\n',
   'scripts/faults/plan.rules.ts': 'export const plan = (seed: number) => [seed];\n',
   'scripts/faults/cluster/start.ts':
     "import { plan } from '../plan.rules.js';\nexport const started = plan(1);\n",
   'scripts/faults/traffic/load.ts':
     "import type { plan } from '../plan.rules.js';\nexport type Load = typeof plan;\n",
-  'scripts/compare.ts':
-    "import { verdict } from './breaking-changes/verdict.rules.js';\nexport const passes = verdict(0);\n",
   'scripts/emit.ts': "import { contract } from '../contract/index.js';\nexport const emitted = contract;\n",
   'web/src/main.tsx':
     "import { contract } from '@fairlead/contract';\nimport { render } from 'preact';\nimport { Page } from './page.js';\nrender(<Page contract={contract} />, document.body);\n",
@@ -151,7 +148,6 @@ const violations: [rule: string, file: string, line: string][] = [
   ['only-programs-compose', 'server/errors.ts', "export type * from './compose.js';"],
   ['server-imports-no-scripts', 'server/errors.ts', "export * from '../scripts/emit.js';"],
   ['only-tracing-knows-opentelemetry', 'server/http/respond.ts', "export type * from '@opentelemetry/api';"],
-  ['comparison-rules-touch-nothing', 'scripts/breaking-changes/verdict.rules.ts', "export * from 'node:fs';"],
   ['plans-touch-nothing', 'scripts/faults/plan.rules.ts', "export * from 'node:timers';"],
   ['ledger-rules-touch-nothing', 'scripts/faults/compare/rates.rules.ts', "export * from 'node:fs';"],
   ['storm-parts-share-ports', 'scripts/faults/traffic/load.ts', "export * from '../cluster/start.js';"],

@@ -12,12 +12,6 @@ export interface Counts {
   skipped: number;
 }
 
-/** The test files in which something failed, and how many of the failures are theirs. */
-export interface FailedFiles {
-  paths: readonly string[];
-  failed: number;
-}
-
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const checkTimeoutMs = 60_000;
 
@@ -37,14 +31,13 @@ export default class SummaryReporter implements Pick<Reporter, 'onRunComplete' |
       failed: results.numFailedTests + results.numRuntimeErrorTestSuites + (results.wasInterrupted ? 1 : 0),
       skipped: results.numPendingTests + results.numTodoTests,
     };
-    const failedFiles = failuresOf(results);
     if (this.isComplete(results) && !everyAnswerSeen()) {
       counts.failed += 1;
       this.failure = new Error('a documented answer was seen by no test');
     }
     process.once('exit', (code) => {
       if (code !== 0) counts.failed = Math.max(1, counts.failed);
-      const lines = summaryLines(counts, { cannotRun: readCannotRun(testRun.runDir), failedFiles });
+      const lines = summaryLines(counts, readCannotRun(testRun.runDir));
       process.stdout.write(`${lines.join('\n')}\n`);
     });
   }
@@ -64,19 +57,6 @@ export default class SummaryReporter implements Pick<Reporter, 'onRunComplete' |
   }
 }
 
-function failuresOf({ testResults }: AggregatedResult): FailedFiles {
-  // A file that could not be loaded counts as one failure.
-  const failed = testResults.map(({ testFilePath, numFailingTests, testExecError }) => ({
-    path: relative(root, testFilePath),
-    count: testExecError === undefined ? numFailingTests : Math.max(1, numFailingTests),
-  }));
-  const inFiles = failed.filter(({ count }) => count > 0);
-  return {
-    paths: inFiles.map(({ path }) => path),
-    failed: inFiles.reduce((sum, { count }) => sum + count, 0),
-  };
-}
-
 function everyAnswerSeen(): boolean {
   const { status } = spawnSync(
     process.execPath,
@@ -86,15 +66,11 @@ function everyAnswerSeen(): boolean {
   return status === 0;
 }
 
-/** The lines that end a run. `.ci/run` reads the last one, and runs the failed files again by the one before it. */
-export function summaryLines(
-  counts: Counts,
-  { cannotRun, failedFiles }: { cannotRun: readonly string[]; failedFiles: FailedFiles },
-): string[] {
+/** The lines that end a run; `.ci/run` reads the last one. */
+export function summaryLines(counts: Counts, cannotRun: readonly string[]): string[] {
   const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
   return [
     ...(cannotRun.length > 0 ? [`This machine could not run: ${cannotRun.join('; ')}`] : []),
-    ...(failedFiles.failed > 0 ? [`${failedFiles.failed} failed in: ${failedFiles.paths.join(' ')}`] : []),
     `${counts.passed} passed, ${counts.failed} failed${skipped}`,
   ];
 }

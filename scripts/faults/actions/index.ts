@@ -1,14 +1,7 @@
 import type { FaultKind } from '../plan.rules.js';
 import { cutConnections, loseAnswerToCommit, loseCommit } from './connections.js';
 import { crowdTick } from './crowd.js';
-import {
-  exhaustFiles,
-  freezeInstance,
-  killInstance,
-  releaseBefore,
-  rollingRestart,
-  wrongClock,
-} from './instances.js';
+import { exhaustFiles, freezeInstance, killInstance, rollingRestart, wrongClock } from './instances.js';
 import {
   cutOffPrimary,
   deafenPrimary,
@@ -37,7 +30,6 @@ export const actions: Record<FaultKind, Action> = {
   'exhaust-files': exhaustFiles,
   'wrong-clock': wrongClock,
   'rolling-restart': rollingRestart,
-  'release-before': releaseBefore,
   'cut-connections': cutConnections,
   'crowd-tick': crowdTick,
   'lose-commit': loseCommit,

@@ -1,11 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Instance } from '../cluster/instance.js';
 import type { Action } from './stage.js';
 import { untilWriting } from './until-writing.js';
 
 const clockOffByMs = 60_000;
-const mostStarts = 5;
-const startAgainMs = 2_000;
 
 export const killInstance: Action = async (fault, stage) => {
   const { instance, breaks, mend } = await stage.instances.take(fault.pick);
@@ -75,35 +72,5 @@ export const rollingRestart: Action = async (fault, stage) => {
     mend(() => instance.start());
     await stage.instances.untilWhole();
   }
-  return 'done';
-};
-
-/** Release 2.3.0 exits if a connection to the database breaks during its start; a supervisor would start it again. */
-async function startAsSupervised(instance: Instance): Promise<void> {
-  for (let start = 1; ; start += 1) {
-    try {
-      return await instance.start();
-    } catch (error) {
-      if (instance.pid() !== undefined || start === mostStarts) throw error;
-      await delay(startAgainMs);
-    }
-  }
-}
-
-/**
- * Runs the previous release beside the others. It shares deliveries and limits, and gets no requests, because its answers
- * follow its own contract. It runs no scheduled job, because it would count outcomes without the ledger (docs/upgrading.md).
- */
-export const releaseBefore: Action = async (fault, stage) => {
-  if (stage.releaseBefore === undefined) throw new Error('the release before is not to be had');
-  const instance = await stage.instances.beside(`release-before-${fault.number}`, stage.releaseBefore, {
-    SCHEDULER: 'off',
-  });
-  await startAsSupervised(instance);
-  stage.chronicle.say(fault, `runs beside the others for ${fault.lastsMs} ms`);
-  await delay(fault.lastsMs);
-  if (instance.pid() === undefined) throw new Error(`${instance.name} ended by itself: see its log`);
-  const how = await instance.end(fault.pick % 2 === 0 ? 'SIGTERM' : 'SIGKILL');
-  stage.chronicle.say(fault, `ended with ${how}`);
   return 'done';
 };

@@ -9,8 +9,6 @@ export interface Stage {
   instances: Instances;
   /** The writes that the traffic has in flight, on one instance or on all. */
   writesUnderWay(url?: string): number;
-  /** The compiled program of the previous release; undefined if it is not available. */
-  releaseBefore: string | undefined;
   clock(): number;
   chronicle: Chronicle;
   /** The bearer credential of internal endpoints. */

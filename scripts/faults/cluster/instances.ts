@@ -15,8 +15,6 @@ export interface BrokenTime {
 /** The instances of the service, all with the same environment, and which of them are whole now. */
 export interface Instances extends Target {
   all: readonly Instance[];
-  /** Creates a temporary instance of another release, with these variables changed. */
-  beside(name: string, program: string, changed: Readonly<Record<string, string>>): Promise<Instance>;
   /** Takes an intact instance to break it: that with this number, or the next one. Waits until another one is intact. */
   take(number: number): Promise<Taken>;
   /** Resolves when every instance that was to be repaired is intact. Rejects with the error of a repair that failed. */
@@ -49,23 +47,22 @@ const pollMs = 20;
 export async function startInstances(options: InstancesOptions): Promise<Instances> {
   const { count, program, env, folder, clock } = options;
   const all: Instance[] = [];
-  const extraInstances: Instance[] = [];
   const taken = new Set<Instance>();
   const mending = new Set<Promise<void>>();
   const failures: unknown[] = [];
   const broken: BrokenTime[] = [];
 
-  async function create(name: string, itsProgram: string, itsEnv = env): Promise<Instance> {
+  async function create(name: string): Promise<Instance> {
     const port = await freePort();
     const logFile = join(folder, `${name}.log`);
-    return createInstance({ name, program: itsProgram, port, env: itsEnv, logFile });
+    return createInstance({ name, program, port, env, logFile });
   }
   const stop = async () => {
-    await Promise.all([...all, ...extraInstances].map((one) => one.stop()));
+    await Promise.all(all.map((one) => one.stop()));
   };
 
   try {
-    for (let number = 1; number <= count; number += 1) all.push(await create(`instance-${number}`, program));
+    for (let number = 1; number <= count; number += 1) all.push(await create(`instance-${number}`));
     await Promise.all(all.map((one) => one.start()));
   } catch (error) {
     await stop();
@@ -84,11 +81,6 @@ export async function startInstances(options: InstancesOptions): Promise<Instanc
   return {
     all,
     urls: () => all.map(({ url }) => url),
-    async beside(name, itsProgram, changed) {
-      const extra = await create(name, itsProgram, { ...env, ...changed });
-      extraInstances.push(extra);
-      return extra;
-    },
     async take(number) {
       const whole = await untilOneIsSpared();
       const instance = whole[number % whole.length] as Instance;

@@ -16,7 +16,7 @@ import (
 	"os"
 	"time"
 
-	fairlead "github.com/fairlead/fairlead/clients/go/v3"
+	fairlead "github.com/fairlead/fairlead/clients/go/v2"
 )
 
 const (

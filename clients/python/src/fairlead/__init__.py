@@ -4,4 +4,4 @@
 verify (`batches`, `disputes`, `intents`, `webhooks`) need the standard library alone.
 """
 
-__version__ = "3.0.0-alpha.0"
+__version__ = "2.3.0-alpha"

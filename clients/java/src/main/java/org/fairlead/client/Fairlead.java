@@ -20,7 +20,7 @@ import org.fairlead.client.rest.ApiClient;
  */
 public final class Fairlead {
     /** Of the contract that this client was generated from. */
-    public static final String VERSION = "3.0.0-alpha.0";
+    public static final String VERSION = "2.3.0-alpha";
 
     private final ApiClient connection;
 
