@@ -15,8 +15,8 @@ export type { BenchRow } from './figures.js';
 
 /**
  * What every file of scripts/bench exports (helpers and programs live in folders); its name is the file's. A bench
- * measures alternatives in turns in one run and reports their ratios; it never passes or fails by time, except for the
- * soak. It throws only where what it measured was wrong: answers with another status, a count that is not what it must be.
+ * measures alternatives in turns in one run and reports their ratios; it never passes or fails by time.
+ * It throws only where what it measured was wrong: answers with another status, a count that is not what it must be.
  */
 export interface Bench {
   run(context: BenchContext): Promise<BenchRow[]>;
