@@ -6,7 +6,7 @@
  *   web/**                              the web page: the entries of the contract package, and packages of its own
  *   server/{main,migrate,rebuild,formula,erase,adopt-log,pause-webhooks}.ts    programs, as signatures/verify-worker.mjs is of a thread
  *   server/compose.ts, boot.ts          the table of contents, and what is done once before serving
- *   server/{http,front,streams,limits,mongo,jobs,cache,deliveries,outbound,ledger,crypto,signatures,tracing}/   the technical ring: knows no feature
+ *   server/{http,front,streams,limits,mongo,jobs,cache,deliveries,outbound,ledger,crypto,signatures}/   the technical ring: knows no feature
  *   server/features/<feature>/          in each, by the name of the file:
  *     feature.ts                        the factory: wires the files of its folder
  *     router.ts, *-router.ts            maps the contract to the service and back
@@ -22,8 +22,7 @@
  * @type {import('dependency-cruiser').IConfiguration}
  */
 const typeOnly = ['type-only'];
-const ring =
-  'http|front|streams|limits|mongo|jobs|cache|deliveries|outbound|ledger|crypto|signatures|tracing';
+const ring = 'http|front|streams|limits|mongo|jobs|cache|deliveries|outbound|ledger|crypto|signatures';
 const router = '[-/]router\\.ts$';
 const store = '[-/]store\\.ts$|/store/';
 const factory = '^server/features/[^/]+/feature\\.ts$';
@@ -346,14 +345,6 @@ export default {
         pathNot: `^server/(compose|boot)\\.ts$|${programs}`,
       },
       to: { path: '^server/features/' },
-    },
-    {
-      name: 'only-tracing-knows-opentelemetry',
-      comment:
-        'It is loaded where traces are on and nowhere else; everything else is handed what tracing.ts names.',
-      severity: 'error',
-      from: { path: '^(contract|server)/', pathNot: '^server/tracing/open-telemetry\\.ts$' },
-      to: { path: '(^|/)node_modules/@opentelemetry/' },
     },
     {
       name: 'only-programs-compose',

@@ -57,7 +57,6 @@ import { createConnectors } from './outbound/outbound.js';
 import type { World } from './ports.js';
 import { createVerifyPool } from './signatures/verify-pool.js';
 import { createStreams } from './streams/streams.js';
-import { noTracing, type Tracing } from './tracing/tracing.js';
 
 /** The composed service: main.ts boots it, starts it and lets it listen. */
 export interface Service {
@@ -87,11 +86,10 @@ export function composeService(deps: {
   world: World;
   databaseClock: DatabaseClock;
   lifecycle: Lifecycle;
-  tracing: Tracing;
   /** The most streams open at once, over all clients. */
   maxStreams: number;
 }): Service {
-  const { config, fleet, connection, world, databaseClock, lifecycle, tracing } = deps;
+  const { config, fleet, connection, world, databaseClock, lifecycle } = deps;
   const { clock, pause, random, newId, logger, logOutput, env } = world;
   const changes = createChanges();
   const { announce } = changes;
@@ -142,12 +140,10 @@ export function composeService(deps: {
     operators: [fxUrl, oracleUrl, ledgerRpcUrl, horizonUrl],
   });
   lifecycle.onStop('outbound connections', () => outbound.close());
-  /** Calls to anchors, whose addresses come from others: these calls carry no `traceparent`. */
-  const toAnyone = (purpose: string) =>
-    tracing.ofOutbound(metrics.countOutbound(outbound.anyone, purpose), { purpose, told: false });
+  /** Calls to anchors, whose addresses come from others. */
+  const toAnyone = (purpose: string) => metrics.countOutbound(outbound.anyone, purpose);
   /** Calls to services that the operator has named. */
-  const toOperators = (purpose: string) =>
-    tracing.ofOutbound(metrics.countOutbound(outbound.operators, purpose), { purpose, told: true });
+  const toOperators = (purpose: string) => metrics.countOutbound(outbound.operators, purpose);
   const ledger = createLedger({
     rpcUrl: ledgerRpcUrl,
     horizonUrl,
@@ -172,7 +168,7 @@ export function composeService(deps: {
     meter: metrics.streams,
     random,
   });
-  const scheduler = createScheduler<TaskName>({ meter: metrics.jobs, inJob: tracing.inJob, random, logger });
+  const scheduler = createScheduler<TaskName>({ meter: metrics.jobs, random, logger });
 
   /** The dependencies of every feature. `env` is for the anchors feature alone, because it holds the anchors' tokens. */
   const shared = {
@@ -194,11 +190,7 @@ export function composeService(deps: {
     outbox: outboxStore,
     store: deliveryStore,
     endpoints: createEndpoints({ store: webhookStore, secretBox, clock, logger }),
-    outbound: tracing.ofOutbound(metrics.countOutbound(outbound.subscribers, 'webhooks'), {
-      purpose: 'webhooks',
-      told: true,
-    }),
-    resume: tracing.resume,
+    outbound: metrics.countOutbound(outbound.subscribers, 'webhooks'),
     meter: metrics.webhooks,
   });
   const webhooks = createWebhooksFeature({
@@ -346,7 +338,6 @@ export function composeService(deps: {
     logger,
     meter: metrics.requests,
     logCached: config.logCached,
-    traces: tracing.requests,
   });
   const front = createFront({
     limiter,
@@ -402,7 +393,6 @@ export function composeService(deps: {
           logger,
           meter: uncounted,
           logCached: 'all',
-          traces: noTracing.requests,
         }),
         logger,
         newId,

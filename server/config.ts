@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { parseTrustProxy, type TrustedRange, trustsTheInternet } from './http/client-key.js';
 import { parseOutboundAllow } from './outbound/outbound.js';
-import { type TracingSettings, tracingEnvironment, tracingSettings } from './tracing/settings.js';
 
 /** The configuration of the service, from environment variables; all faults are reported at once. */
 export interface Config {
@@ -59,8 +58,6 @@ export interface Config {
   logCached: 'all' | 'sampled';
   /** Memory for the response cache; 0: the cache is off. */
   responseCacheBytes: number;
-  /** Undefined: no traces are made. */
-  tracing: TracingSettings | undefined;
   /** One sentence for the log per feature that is off, or perhaps unintended, because a variable is not set. */
   notices: string[];
 }
@@ -165,7 +162,6 @@ const environment = z.object({
     .regex(/^\d{1,4}$/, 'must be a whole number of megabytes, 0 to 9999')
     .transform(Number)
     .default('32'),
-  ...tracingEnvironment,
 });
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -240,7 +236,6 @@ export function readConfig(env: Environment): Config {
     logLevel: values.LOG_LEVEL,
     logCached: values.LOG_CACHED,
     responseCacheBytes: values.RESPONSE_CACHE_MB * 1024 * 1024,
-    tracing: tracingSettings(values),
     notices: noticesOf(values, scheduler),
   };
 }

@@ -17,8 +17,6 @@ import { createNewId } from './new-id.js';
 import type { World } from './ports.js';
 import { endBy, stopSignals } from './stop-signals.js';
 import { pauseInRealTime } from './timing.js';
-import { openTracing } from './tracing/open-tracing.js';
-import type { Tracing } from './tracing/tracing.js';
 
 export interface RunningService {
   port: number;
@@ -69,7 +67,7 @@ export interface OpenService {
 export async function openService(
   config: Config,
   world: GivenWorld,
-  { lifecycle, tracing }: { lifecycle: Lifecycle; tracing: Tracing },
+  { lifecycle }: { lifecycle: Lifecycle },
 ): Promise<OpenService> {
   const { logger } = world;
   const fleet = readFleet(config.fleetFile);
@@ -78,7 +76,6 @@ export async function openService(
     connectMongo({
       uri: config.mongodbUri,
       ...(config.mongodbDatabase === undefined ? {} : { databaseName: config.mongodbDatabase }),
-      watchCommands: tracing.watchCommands,
     }),
   );
   lifecycle.onStop('database connection', () => connection.close());
@@ -93,7 +90,6 @@ export async function openService(
     world: { ...world, clock: world.clock ?? databaseClock.now },
     databaseClock,
     lifecycle,
-    tracing,
     maxStreams: fittingStreams(config.maxStreams, maxConnections, logger),
   });
   return { service, connection, maxConnections, patiently };
@@ -102,18 +98,13 @@ export async function openService(
 /** Opens the service, boots, starts the background work, listens. Throws when one of these cannot be done. */
 export async function startService(
   config: Config,
-  given: GivenWorld = realWorld(config),
+  world: GivenWorld = realWorld(config),
 ): Promise<RunningService> {
-  const tracing = await openTracing(config.tracing, given.logger);
-  const world = { ...given, logger: tracing.ofLog(given.logger) };
   const { logger, newId } = world;
   const lifecycle = createLifecycle({ logger });
-  // Stopped last, so that it sends the spans of everything else.
-  lifecycle.onStop('traces', tracing.stop);
   try {
     const { service, connection, maxConnections, patiently } = await openService(config, world, {
       lifecycle,
-      tracing,
     });
     // Every step of the boot may be repeated.
     await patiently(service.boot);
@@ -127,7 +118,7 @@ export async function startService(
       meter: service.connectionMeter,
     };
     const { host } = config;
-    const listener = await listen(tracing.requests.serve(service.front.before(service.app)), {
+    const listener = await listen(service.front.before(service.app), {
       host,
       port: config.port,
       newId,

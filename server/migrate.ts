@@ -13,7 +13,6 @@ import { openService, realWorld } from './main.js';
 import { listCollections } from './mongo/models.js';
 import { runCommand } from './operator-command.js';
 import type { Logger } from './ports.js';
-import { noTracing } from './tracing/tracing.js';
 
 /** Standard output has only the report; warnings and errors go to standard error. */
 const logger: Logger = {
@@ -27,7 +26,7 @@ async function migrate(config: Config): Promise<number> {
   // This program serves no page.
   const world = { ...realWorld(config), logger, pageFolder: undefined };
   try {
-    const opened = await openService(config, world, { lifecycle, tracing: noTracing });
+    const opened = await openService(config, world, { lifecycle });
     const { service, connection, patiently } = opened;
     const before = await patiently(() => listCollections(connection));
     const prepared = await patiently(service.prepareDatabase);

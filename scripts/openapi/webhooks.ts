@@ -39,13 +39,6 @@ const standardSignature = z
   .string()
   .regex(/^v1,[A-Za-z0-9+/=]+( v1,[A-Za-z0-9+/=]+)*$/)
   .describe('`v1,` and a base64 HMAC-SHA256 of `id.timestamp.body`; two of them while a secret is replaced.');
-const traceparent = z
-  .string()
-  .regex(/^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/)
-  .optional()
-  .describe(
-    'W3C Trace Context: the trace of what caused the event. Only where the service makes traces; not signed.',
-  );
 
 /** What the examples are signed with, so that a receiver can be tried on them. */
 const exampleSecret = 'only-for-trying-out-webhooks';
@@ -68,7 +61,6 @@ function exampleDelivery(event: EventName) {
     'webhook-id': exampleId,
     'webhook-timestamp': exampleTimestamp,
     'webhook-signature': `v1,${hmac(`${exampleId}.${exampleTimestamp}.${body}`).digest('base64')}`,
-    traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   };
   return { envelope, headers };
 }
@@ -119,7 +111,6 @@ function deliveryHeaders(event: string, writer: SchemaWriter, examples: Record<s
     'webhook-id': standardId,
     'webhook-timestamp': standardTimestamp,
     'webhook-signature': standardSignature,
-    traceparent,
   };
   return Object.entries(headers).map(([name, schema]) => {
     const { description = '', ...rest } = writer.write(schema);

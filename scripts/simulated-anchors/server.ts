@@ -14,7 +14,6 @@ export interface SeenRequest {
   route: string;
   url: string;
   authorization: string | null;
-  traceparent: string | null;
 }
 
 /** Takes over a route completely, socket included: for tests that need a hostile answer. */
@@ -97,12 +96,11 @@ export async function startSimulatedServer(options: ServerOptions): Promise<Simu
   const record = (route: string) => (request: Request, response: Response, next: NextFunction) => {
     calls.set(route, (calls.get(route) ?? 0) + 1);
     if (seen.length >= seenLimit) seen.shift();
-    const { authorization = null, traceparent = null } = request.headers;
+    const { authorization = null } = request.headers;
     seen.push({
       route,
       url: request.originalUrl,
       authorization,
-      traceparent: traceparent && String(traceparent),
     });
     const override = overrides.get(route) ?? overrides.get('*');
     if (override === undefined) next();

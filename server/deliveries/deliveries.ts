@@ -1,11 +1,8 @@
-import { AsyncResource } from 'node:async_hooks';
 import type { EventData, EventName } from '../../contract/schemas/events.js';
 import type { ResentDeliveries } from '../../contract/schemas/webhooks.js';
 import type { ClientSession } from '../mongo/transactions.js';
 import type { Outbound } from '../outbound/outbound.js';
 import type { Clock, Logger, NewId, Random } from '../ports.js';
-import { currentSpan } from '../tracing/span.js';
-import type { Resume } from '../tracing/tracing.js';
 import { createRecorder } from './attempt-recorder.js';
 import type { DeliveryDocument, DeliveryQuery } from './delivery.rules.js';
 import { newDelivery, timedId } from './delivery.rules.js';
@@ -75,8 +72,6 @@ export interface DeliveriesDeps {
   /** A separate connector: receivers that hang must not use up the concurrent calls to anchors. */
   outbound: Outbound;
   meter: DeliveryMeter;
-  /** Continues the trace of an event's cause. */
-  resume: Resume;
   clock: Clock;
   random: Random;
   newId: NewId;
@@ -117,10 +112,9 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
   });
   let started = false;
 
-  /** Bound here, outside of any request: deliveries must not join the trace of the request that wakes them. */
-  const wake = AsyncResource.bind((): void => {
+  function wake(): void {
     if (started) dispatcher.wake('everything');
-  });
+  }
 
   return {
     emit: createEmit(deps),
@@ -144,7 +138,7 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
           webhookId,
           priority: 'admin',
           test: true,
-          event: { id: `evt_test${newId()}`, event, createdAt: now, data, ...ofCause() },
+          event: { id: `evt_test${newId()}`, event, createdAt: now, data },
           now,
         });
         await store.add([delivery]);
@@ -161,7 +155,7 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
         wake();
         return sent;
       },
-      forget: AsyncResource.bind(dispatcher.forget),
+      forget: dispatcher.forget,
     },
   };
 }
@@ -178,13 +172,7 @@ export function createEmit(deps: {
     const id = `evt_${newId()}`;
     const subscribers = await endpoints.subscribersOf(session, event);
     const createdAt = new Date(clock());
-    await outbox.add(session, { _id: id, event, data, createdAt, subscribers, ...ofCause() });
+    await outbox.add(session, { _id: id, event, data, createdAt, subscribers });
     return id;
   };
-}
-
-/** The trace of the current request or job, stored with an event so that its deliveries join the same trace. */
-function ofCause(): { traceparent?: string } {
-  const span = currentSpan();
-  return span === undefined ? {} : { traceparent: span.traceparent };
 }

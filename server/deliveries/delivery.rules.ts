@@ -27,8 +27,6 @@ export interface DeliveryDocument {
   attempts: AttemptDocument[];
   createdAt: Date;
   settledAt: Date | null;
-  /** The `traceparent` of the event's cause; absent if that is not traced. */
-  traceparent?: string;
   /** When it was last sent again together with other failed deliveries; absent if it never was. */
   resentInBulkAt?: Date;
   expiresAt: Date;
@@ -64,16 +62,7 @@ export function lastOf(posts: Posts): AttemptDocument {
 /** A delivery that this process has claimed and may send until the claim ends. */
 export type Claimed = Pick<
   DeliveryDocument,
-  | '_id'
-  | 'webhookId'
-  | 'eventId'
-  | 'event'
-  | 'test'
-  | 'body'
-  | 'traceparent'
-  | 'state'
-  | 'attempt'
-  | 'lastAttempt'
+  '_id' | 'webhookId' | 'eventId' | 'event' | 'test' | 'body' | 'state' | 'attempt' | 'lastAttempt'
 > & { owner: string };
 
 /** How long events and deliveries are kept, those held for a disabled webhook included. */
@@ -101,7 +90,7 @@ export interface NewDelivery {
   webhookId: string;
   priority: Priority;
   test: boolean;
-  event: { id: string; event: EventName; createdAt: Date; data: EventData<EventName>; traceparent?: string };
+  event: { id: string; event: EventName; createdAt: Date; data: EventData<EventName> };
   now: Date;
 }
 
@@ -120,7 +109,6 @@ export function newDelivery({ id, webhookId, priority, test, event, now }: NewDe
     event: event.event,
     test,
     body: JSON.stringify(envelope),
-    ...(event.traceparent === undefined ? {} : { traceparent: event.traceparent }),
     state: 'pending',
     open: true,
     lane: queueKey(webhookId, priority),

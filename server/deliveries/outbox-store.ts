@@ -13,8 +13,6 @@ export interface OutboxDocument {
   /** The webhooks subscribed to it when its cause was committed, as that transaction saw them. */
   subscribers: string[];
   open: boolean;
-  /** The `traceparent` of the request or job that is its cause; absent if that is not traced. */
-  traceparent?: string;
   /** When it is deleted; absent while it is open. */
   expiresAt?: Date;
 }
@@ -40,7 +38,6 @@ const outboxSchema = new Schema<OutboxDocument>(
     data: { type: Schema.Types.Mixed, required: true },
     subscribers: { type: [String], required: true },
     open: { type: Boolean, required: true },
-    traceparent: String,
     expiresAt: Date,
   },
   { collection: 'outbox', versionKey: false },

@@ -1,7 +1,6 @@
 import type { AttemptOutcome } from '../../contract/schemas/webhooks.js';
 import { type Outbound, OutboundError, type OutboundFailure } from '../outbound/outbound.js';
 import type { Clock } from '../ports.js';
-import type { Resume } from '../tracing/tracing.js';
 import { outcomeOfStatus } from './attempts.rules.js';
 import type { AttemptDocument, Claimed, Posts } from './delivery.rules.js';
 import { lastOf } from './delivery.rules.js';
@@ -31,14 +30,12 @@ const outcomeOfFailure: Record<OutboundFailure, AttemptOutcome> = {
 
 export function createSender(deps: {
   outbound: Outbound;
-  /** Does the work in the trace of the event's cause. */
-  resume: Resume;
   clock: Clock;
   /** Monotonic milliseconds. */
   stopwatch: Clock;
   timeoutMs: number;
 }): SendDelivery {
-  const { outbound, resume, clock, stopwatch, timeoutMs } = deps;
+  const { outbound, clock, stopwatch, timeoutMs } = deps;
 
   async function post(delivery: Claimed, to: Endpoint, plainSecret: string): Promise<AttemptDocument> {
     const startedAtMs = clock();
@@ -76,7 +73,7 @@ export function createSender(deps: {
     }
   }
 
-  async function send(delivery: Claimed, to: Endpoint): Promise<Posts> {
+  return async (delivery, to) => {
     const [first, ...others] = inOrderOfTrial(to.secrets);
     const posts: Posts = [await post(delivery, to, first)];
     for (const secret of others) {
@@ -84,12 +81,6 @@ export function createSender(deps: {
       posts.push(await post(delivery, to, secret));
     }
     return posts;
-  }
-
-  return (delivery, to) => {
-    const { event, attempt, traceparent } = delivery;
-    const attributes = { 'fairlead.event': event, 'fairlead.attempt': attempt };
-    return resume({ traceparent, name: `deliver ${event}`, attributes }, () => send(delivery, to));
   };
 }
 

@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AppRoute } from '@ts-rest/core';
 import type { Request, Response } from 'express';
@@ -174,7 +173,7 @@ export function createFront(deps: FrontDeps): Front {
     const renewal = kept.renewal(asked.target, coding);
     if ('over' in renewal) renew(app, asked, limit, renewal.over);
     // Bound, because the other request calls it, and it must not become part of that trace.
-    else renewal.wait(AsyncResource.bind(() => answerRenewed(app, asked, limit)));
+    else renewal.wait(() => answerRenewed(app, asked, limit));
   }
 
   function send(

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler, Response } from 'express';
 import type { Logger, NewId } from '../ports.js';
-import type { RequestTraces } from '../tracing/requests.js';
 import { isKnownMethod } from './known-methods.js';
 import type { RequestMeter, RequestSeries } from './request-meter.js';
 
@@ -48,19 +47,14 @@ export function createRequestRecord(deps: {
   logger: Logger;
   meter: RequestMeter;
   logCached: CachedAnswerLog;
-  traces: Pick<RequestTraces, 'answered'>;
 }): RequestRecord {
-  const { logger, meter, traces } = deps;
+  const { logger, meter } = deps;
   const sampler = createSampler(logger);
 
   function log(
     { method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
     res: ServerResponse,
-    {
-      path = url,
-      startedAt,
-      ...ids
-    }: { requestId: string; traceId: string | undefined; path?: string; startedAt: number },
+    { path = url, startedAt, ...ids }: { requestId: string; path?: string; startedAt: number },
   ): void {
     logger.info(
       {
@@ -87,9 +81,8 @@ export function createRequestRecord(deps: {
         const answeredAt: number = res.locals.answeredAt ?? performance.now();
         const method = isKnownMethod(req.method) ? req.method : 'OTHER';
         meter.of(method, route, status ?? 'none').observe((answeredAt - startedAt) / 1_000);
-        const traceId = traces.answered(req, route, status);
         if (isRepeatable(status, res) && !sampler.of(route, status).takes()) return;
-        log(req, res, { requestId: res.locals.requestId, traceId, path, startedAt });
+        log(req, res, { requestId: res.locals.requestId, path, startedAt });
       });
       next();
     },
@@ -100,10 +93,9 @@ export function createRequestRecord(deps: {
       return {
         answered(req, res, requestId, startedAt) {
           series.observe((performance.now() - startedAt) / 1_000);
-          const traceId = traces.answered(req, route, status);
           if (!logsAll && !sampled.takes()) return;
           const [path = ''] = (req.url ?? '').split('?', 1);
-          res.once('close', () => log(req, res, { requestId, traceId, path, startedAt }));
+          res.once('close', () => log(req, res, { requestId, path, startedAt }));
         },
       };
     },

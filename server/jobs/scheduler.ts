@@ -1,7 +1,6 @@
 import { isMongoUnavailable } from '../mongo/failures.js';
 import { LeaseLostError } from '../mongo/leases.js';
 import type { Logger, Random } from '../ports.js';
-import type { InJob } from '../tracing/tracing.js';
 import { WrongClockError } from './wrong-clock.js';
 
 /** One row of the schedule. */
@@ -68,12 +67,10 @@ const jitter = 0.1;
  */
 export function createScheduler<Name extends string>(deps: {
   meter: JobMeter;
-  /** Runs a task in a trace of its own. */
-  inJob: InJob;
   random: Random;
   logger: Logger;
 }): Scheduler<Name> {
-  const { meter, inJob, random, logger } = deps;
+  const { meter, random, logger } = deps;
   const scheduled = new Map<Name, Scheduled>();
   let stopped = false;
 
@@ -101,7 +98,7 @@ export function createScheduler<Name extends string>(deps: {
 
   async function runOnce(entry: Scheduled): Promise<void> {
     const { name, on } = entry.task;
-    const outcome = await inJob(entry.task, () => outcomeOf(entry));
+    const outcome = await outcomeOf(entry);
     if (entry.last === 'no_database' && outcome !== 'no_database')
       logger.info({ task: name }, 'the task has the database again');
     entry.last = outcome;

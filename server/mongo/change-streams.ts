@@ -1,4 +1,3 @@
-import { AsyncResource } from 'node:async_hooks';
 import type { Model } from 'mongoose';
 import type { Logger } from '../ports.js';
 
@@ -31,8 +30,7 @@ export function watchChanges<T>(deps: ChangeStreamDeps<T>): ChangeStream {
   let stream: ReturnType<Model<T>['collection']['watch']> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  /** Bound here, because a stream outlives the request that starts it and must not join its trace. */
-  const open = AsyncResource.bind((): void => {
+  function open(): void {
     timer = undefined;
     const opened = model.collection.watch(deps.pipeline, { timeoutMS: 0 });
     stream = opened;
@@ -48,7 +46,7 @@ export function watchChanges<T>(deps: ChangeStreamDeps<T>): ChangeStream {
     });
     opened.on('error', (error: unknown) => reopen(opened, error));
     opened.on('close', () => reopen(opened, undefined));
-  });
+  }
 
   function reopen(closed: typeof stream, error: unknown): void {
     if (closed === undefined || closed !== stream) return;

@@ -1,4 +1,4 @@
-import { type Connection, Mongoose, type mongo } from 'mongoose';
+import { type Connection, Mongoose } from 'mongoose';
 import { isMongoUnavailable } from './failures.js';
 import { closeWithUnreadAnswers } from './unread-answers.js';
 
@@ -12,8 +12,6 @@ interface MongoOptions {
   uri: string;
   /** Overrides the one in the address. */
   databaseName?: string;
-  /** Called with the client as soon as it is open. Without this, the client does not report its commands. */
-  watchCommands?: ((client: mongo.MongoClient) => void) | undefined;
 }
 
 /** Opens the one client of the process. No error quotes the password. */
@@ -47,15 +45,14 @@ function decoded(part: string): string {
   }
 }
 
-async function open({ uri, databaseName, watchCommands }: MongoOptions): Promise<Connection> {
+async function open({ uri, databaseName }: MongoOptions): Promise<Connection> {
   closeWithUnreadAnswers();
   const mongoose = new Mongoose();
   // `true` would drop unknown fields from a filter and so match everything.
   mongoose.set('strictQuery', 'throw');
-  const connection = await mongoose
+  return mongoose
     .createConnection(uri, {
       ...(databaseName === undefined ? {} : { dbName: databaseName }),
-      ...(watchCommands === undefined ? {} : { monitorCommands: true }),
       timeoutMS: operationTimeoutMs,
       serverSelectionTimeoutMS: selectionTimeoutMs,
       connectTimeoutMS: selectionTimeoutMs,
@@ -74,8 +71,6 @@ async function open({ uri, databaseName, watchCommands }: MongoOptions): Promise
       appName: 'fairlead',
     })
     .asPromise();
-  watchCommands?.(connection.getClient());
-  return connection;
 }
 
 /** Whether the database answers now; for the readiness of this instance. */

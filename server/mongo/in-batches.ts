@@ -1,5 +1,3 @@
-import { currentSpan, type Span } from '../tracing/span.js';
-import { together } from '../tracing/together.js';
 import { isMongoUnavailable } from './failures.js';
 
 export interface Batches<Item, Result> {
@@ -15,8 +13,6 @@ export interface Batches<Item, Result> {
 
 interface Waiting<Item, Result> {
   item: Item;
-  /** The span of the caller. */
-  span: Span | undefined;
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
@@ -38,11 +34,7 @@ export function inBatches<Item, Result>({
     while (waiting.length > 0) {
       const batch = waiting.splice(0, maxItems);
       try {
-        const sent = together(
-          batch.map(({ span }) => span),
-          () => send(batch.map(({ item }) => item)),
-        );
-        settle(batch, await sent);
+        settle(batch, await send(batch.map(({ item }) => item)));
       } catch (error) {
         for (const { reject } of batch) reject(error);
         if (refusesWaiting(error)) refuseWaiting(error);
@@ -60,7 +52,7 @@ export function inBatches<Item, Result>({
 
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, span: currentSpan(), resolve, reject });
+      waiting.push({ item, resolve, reject });
       if (sending) return;
       sending = true;
       // Others that arrive in this turn of the event loop join the batch.

@@ -9,7 +9,6 @@ import {
 import { WrongClockError } from '../../../server/jobs/wrong-clock.js';
 import { LeaseLostError } from '../../../server/mongo/leases.js';
 import type { Logger } from '../../../server/ports.js';
-import { noTracing } from '../../../server/tracing/tracing.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
 beforeEach(() => {
@@ -22,8 +21,7 @@ afterEach(() => {
 const unmetered: JobMeter = { scheduled: () => undefined, ran: () => undefined };
 
 function newScheduler(deps: { meter?: JobMeter; logger?: Logger } = {}) {
-  const { inJob } = noTracing;
-  return createScheduler({ meter: unmetered, inJob, random: () => 0.5, logger: silentLogger, ...deps });
+  return createScheduler({ meter: unmetered, random: () => 0.5, logger: silentLogger, ...deps });
 }
 
 function jobThat(run: Task['run'], extra: Partial<Task> = {}): Task {
