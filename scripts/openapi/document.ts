@@ -1,8 +1,9 @@
-import type { AppRouter } from '@ts-rest/core';
+import type { AppRoute, AppRouter } from '@ts-rest/core';
+import { generateOpenApi } from '@ts-rest/open-api';
 import { type Answer, createErrorAnswers, type Header, headerComponents } from './answers.js';
 import { deprecationFaults } from './deprecations.js';
 import type { JsonSchema } from './json-schema.js';
-import { type OperationObject, operationObject } from './operation-object.js';
+import { type OperationObject, operationObject, type ParameterName } from './operation-object.js';
 import { type Examples, type Operation, operationsOf } from './operations.js';
 import { webhooksOf } from './webhooks.js';
 import { createSchemaWriter, exportedNames } from './zod-schema.js';
@@ -76,6 +77,9 @@ function tagsOf(used: ReadonlySet<string>): { name: string; description: string 
   return described.flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : []));
 }
 
+type OperationMapper = NonNullable<NonNullable<Parameters<typeof generateOpenApi>[2]>['operationMapper']>;
+type MappedOperation = ReturnType<OperationMapper>;
+
 export interface OpenApiDocument {
   openapi: '3.1.0';
   info: { title: string; summary: string; version: string; description: string; license: object };
@@ -103,14 +107,26 @@ export function buildDocument(
 ): OpenApiDocument {
   const writer = createSchemaWriter(exportedNames(exported));
   const errors = createErrorAnswers(writer);
-  const paths: OpenApiDocument['paths'] = {};
   const faults = deprecationFaults(operationsOf(contract));
   if (faults.length > 0) throw new Error(faults.join('\n'));
-  for (const operation of publicReadsFirst(operationsOf(contract, examples))) {
-    const item = paths[operation.path] ?? {};
-    paths[operation.path] = item;
-    item[operation.route.method.toLowerCase()] = operationObject(operation, writer, errors);
-  }
+  const ordered = publicReadsFirst(operationsOf(contract, examples));
+  const byRoute = new Map<AppRoute, Operation>(ordered.map((operation) => [operation.route, operation]));
+  const router = Object.fromEntries(ordered.map(({ metadata, route }) => [metadata.operationId, route]));
+  const info = {
+    title: 'Fairlead',
+    summary: 'Off-ramp rates, anchor reputation and provable scores.',
+    version: options.version,
+    description,
+    license: { name: 'MIT', identifier: 'MIT' },
+  };
+  // The library walks the routes and their parameters. It writes OpenAPI 3.0 without names, headers, examples and
+  // webhooks, so each operation is written anew from the contract (docs/adr/0006-openapi-emitter.md).
+  const operationMapper: OperationMapper = ({ parameters = [] }, route) => {
+    const operation = byRoute.get(route) as Operation;
+    return operationObject(operation, namesOf(parameters), writer, errors) as object as MappedOperation;
+  };
+  const walked = generateOpenApi(router, { info }, { operationMapper });
+  const paths = walked.paths as OpenApiDocument['paths'];
   const webhooks = webhooksOf(writer);
   const operations = [...Object.values(paths), ...Object.values(webhooks)].flatMap((item) =>
     Object.values(item),
@@ -118,13 +134,7 @@ export function buildDocument(
   const responses = errors.components();
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Fairlead',
-      summary: 'Off-ramp rates, anchor reputation and provable scores.',
-      version: options.version,
-      description,
-      license: { name: 'MIT', identifier: 'MIT' },
-    },
+    info,
     servers,
     tags: tagsOf(new Set(operations.flatMap((operation) => operation.tags))),
     paths,
@@ -136,6 +146,10 @@ export function buildDocument(
       securitySchemes,
     },
   };
+}
+
+function namesOf(parameters: readonly object[]): ParameterName[] {
+  return parameters.flatMap((each) => ('name' in each ? [each as ParameterName] : []));
 }
 
 function publicReadsFirst(operations: readonly Operation[]): Operation[] {

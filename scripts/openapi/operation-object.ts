@@ -35,13 +35,15 @@ const securityByAccess: Record<Access, Record<string, string[]>[]> = {
   internal: [{ cronSecret: [] }],
 };
 
+/** `named`: the parameters that the walk of the contract found. */
 export function operationObject(
   operation: Operation,
+  named: readonly ParameterName[],
   writer: SchemaWriter,
   errors: ErrorAnswers,
 ): OperationObject {
   const { route, metadata } = operation;
-  const parameters = parametersOf(operation, writer);
+  const parameters = parametersOf(operation, named, writer);
   const requestBody = requestBodyOf(operation, writer);
   return {
     operationId: metadata.operationId,
@@ -184,6 +186,11 @@ function otherForms({ alsoAs = {} }: Operation['metadata']): Record<string, { sc
   );
 }
 
+export interface ParameterName {
+  name: string;
+  in: 'path' | 'query';
+}
+
 export interface Parameter {
   name: string;
   in: 'path' | 'query' | 'header';
@@ -214,23 +221,20 @@ const callbackSignature: Parameter = {
   schema: { type: 'string', pattern: '^t=\\d+, *s=[A-Za-z0-9+/]+=*$' },
 };
 
-/** Path, query and header parameters, from the contract's schemas and the example of its metadata. */
-function parametersOf({ route, metadata, example, path }: Operation, writer: SchemaWriter): Parameter[] {
-  const { params, query } = example;
-  const declared = fieldsOf(route.pathParams);
-  const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+/** Path and query parameters with their schemas and examples, and the headers that the metadata tell of. */
+function parametersOf(
+  { route, metadata, example }: Operation,
+  named: readonly ParameterName[],
+  writer: SchemaWriter,
+): Parameter[] {
+  const schemas = { path: fieldsOf(route.pathParams), query: fieldsOf(route.query) };
+  const examples = { path: example.params, query: example.query };
   return [
-    ...inPath.map((name) => {
-      const schema = declared[name];
+    ...named.map(({ name, in: place }) => {
+      const schema = schemas[place][name];
       if (schema === undefined) throw new Error(`${metadata.operationId} does not describe {${name}}`);
-      return parameter('path', name, schema, writer, params?.[name]);
+      return parameter(place, name, schema, writer, examples[place]?.[name]);
     }),
-    ...Object.entries(fieldsOf(route.query)).map(([name, schema]) =>
-      parameter('query', name, schema, writer, query?.[name]),
-    ),
-    ...Object.entries(fieldsOf(route.headers)).map(([name, schema]) =>
-      parameter('header', name, schema, writer, undefined),
-    ),
     ...(metadata.access === 'callback' ? [callbackSignature] : []),
     ...(metadata.cache === 'etag' ? [ifNoneMatch] : []),
     ...(metadata.stream === undefined ? [] : [lastEventId(metadata.stream.lastEventId)]),
