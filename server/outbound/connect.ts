@@ -1,15 +1,19 @@
+import { once } from 'node:events';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { connect as connectTls } from 'node:tls';
+import type { buildConnector } from 'undici';
 import { untilAborted } from '../timing.js';
 import { blockReason, canonicalAddress } from './address-rules.js';
 import type { LookupFn } from './lookup.js';
 import { OutboundError } from './outbound-error.js';
-import type { Target } from './vet-url.js';
+import { type Target, vetUrl } from './vet-url.js';
 
 /** How many addresses of one name are tried before giving up. */
 const maxAddresses = 8;
 /** How long one address may take before the next is tried; the latency to Lagos or Manila is under half of that. */
 const attemptTimeoutMs = 600;
+/** For a name, a connection and TLS together; an attempt may outlive the call that it was made for. */
+const connectTimeoutMs = 5_000;
 
 export interface ConnectDeps {
   lookup: LookupFn;
@@ -21,6 +25,33 @@ export interface ConnectDeps {
   ca?: string;
 }
 
+/**
+ * Opens each connection of undici's agent to an address that was vetted for its origin. A connection serves that origin
+ * for its whole life, so that none that is kept leads elsewhere.
+ */
+export function vettingConnector(
+  listed: ReadonlySet<string>,
+  deps: ConnectDeps,
+  closing: AbortSignal,
+): buildConnector.connector {
+  const connect = async (origin: string) => {
+    const signal = AbortSignal.any([closing, AbortSignal.timeout(connectTimeoutMs)]);
+    return connectVetted(vetUrl(origin, listed), deps, signal);
+  };
+  return ({ protocol, host }, callback) => {
+    connect(`${protocol}//${host}`).then(
+      (socket) => callback(null, socket),
+      (error) =>
+        callback(
+          error instanceof OutboundError
+            ? error
+            : new OutboundError('unreachable', 'no connection in time', error),
+          null,
+        ),
+    );
+  };
+}
+
 type Where = Pick<Target, 'hostname' | 'port' | 'secure' | 'literal' | 'listed'>;
 
 /**
@@ -28,11 +59,7 @@ type Where = Pick<Target, 'hostname' | 'port' | 'secure' | 'literal' | 'listed'>
  * socket is pinned to that answer and its peer compared with it before anything is written, ClientHello included.
  * @throws OutboundError `blocked` or `unreachable`, or the signal's reason; no socket is left behind
  */
-export async function connectVetted(
-  where: Where,
-  deps: ConnectDeps,
-  signal: AbortSignal,
-): Promise<Socket | TLSSocket> {
+export async function connectVetted(where: Where, deps: ConnectDeps, signal: AbortSignal): Promise<Socket> {
   const addresses = await resolveVetted(where, deps, signal);
   signal.throwIfAborted();
   const raw = connectTcp({
@@ -109,29 +136,20 @@ export function isVettedPeer(remoteAddress: string | undefined, vetted: readonly
   return peer !== undefined && vetted.some((address) => canonicalAddress(address) === peer);
 }
 
-/** Waits for a socket's event; if it fails, closes early or the signal comes first, destroys the socket. */
-function established(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const finish = (error?: unknown) => {
-      signal.removeEventListener('abort', onAbort);
-      socket.off(event, onReady);
-      socket.off('close', onClose);
-      if (error === undefined) return resolve();
-      socket.destroy();
-      reject(error);
-    };
-    const onReady = () => finish();
-    const onAbort = () => finish(signal.reason);
-    const unreachable = (cause?: unknown) =>
-      finish(
-        new OutboundError('unreachable', `no ${event === 'connect' ? 'connection' : 'TLS session'}`, cause),
-      );
-    const onClose = () => unreachable();
-    // Stays attached: an error while no owner listens to the socket must not end the process.
-    socket.on('error', unreachable);
-    socket.once('close', onClose);
-    socket.once(event, onReady);
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-  });
+/** Waits for a socket's event; if it fails or the signal comes first, destroys the socket. */
+async function established(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal,
+): Promise<void> {
+  // Stays attached: an error while no owner listens to the socket must not end the process.
+  socket.on('error', () => {});
+  try {
+    await once(socket, event, { signal });
+  } catch (cause) {
+    socket.destroy();
+    signal.throwIfAborted();
+    const missing = event === 'connect' ? 'no connection' : 'no TLS session';
+    throw new OutboundError('unreachable', missing, cause);
+  }
 }

@@ -1,9 +1,6 @@
-import type { Dispatcher } from 'undici';
-import { type ConnectionPool, StaleConnection } from './connection-pool.js';
-import type { Deadline } from './deadline.js';
+import { type Agent, type Dispatcher, errors } from 'undici';
 import { OutboundError } from './outbound-error.js';
-import { type BodyLimits, type BodyReader, readBody } from './read-body.js';
-import { type Client, errors } from './undici-client.js';
+import { type BodyLimits, readBody } from './read-body.js';
 import type { Target } from './vet-url.js';
 
 export interface Exchange extends BodyLimits {
@@ -21,114 +18,61 @@ export interface Answer {
 }
 
 /**
- * One request and its whole answer, over an idle connection if there is one. If that turns out to be closed, the
- * request is repeated over a new one, provided that it was never written or is a GET.
- * @throws OutboundError
+ * One request and its whole answer.
+ * @throws OutboundError, or the signal's reason, which destroys a body that is being read
  */
 export async function exchange(
+  agent: Agent,
   target: Target,
   what: Exchange,
-  pool: ConnectionPool,
-  deadline: Deadline,
+  signal: AbortSignal,
 ): Promise<Answer> {
-  const idle = pool.takeIdle(target.origin);
-  if (idle) {
-    try {
-      return await send(idle, target, what, pool, deadline);
-    } catch (error) {
-      if (!mayRepeat(error, what.method) || deadline.hasEnded) throw error;
-    }
-  }
-  const fresh = await pool.open(target, deadline.signal);
-  return send(fresh, target, what, pool, deadline);
-}
-
-/** Whether a request that failed on an idle connection may be sent again. */
-function mayRepeat(error: unknown, method: 'GET' | 'POST'): boolean {
-  if (!(error instanceof OutboundError) || error.failure !== 'unreachable') return false;
-  return method === 'GET' || error.cause instanceof StaleConnection;
-}
-
-async function send(
-  client: Client,
-  target: Target,
-  what: Exchange,
-  pool: ConnectionPool,
-  deadline: Deadline,
-): Promise<Answer> {
-  let clean = false;
-  try {
-    const answer = await answerOf(client, target, what, deadline);
-    clean = !answer.truncated;
-    return answer;
-  } finally {
-    if (clean) pool.keep(target.origin, client);
-    else void client.destroy();
-  }
+  const received = await begin(agent, target, what, signal);
+  const headers = joinHeaders(received.headers);
+  const { body, truncated } = await readBody(received.body, headers['content-encoding'], what);
+  return { status: received.statusCode, headers, body, truncated };
 }
 
 /**
- * Takes the answer from undici's parser piece by piece: `client.request()` would put a stream between, which costs
- * processor time (docs/adr/0004-outbound-connector.md has the figures).
+ * The answer up to its body. A kept connection may close while a request is on its way, which says nothing about the
+ * other side; RFC 9110 section 9.2.2 lets a GET be repeated then, which happens once. A POST could arrive twice.
  */
-function answerOf(client: Client, target: Target, what: Exchange, deadline: Deadline): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    deadline.throwIfEnded();
-    let request: Dispatcher.DispatchController | undefined;
-    let body: BodyReader | undefined;
-    const fail = (error: OutboundError) => {
-      deadline.onEnd(undefined);
-      reject(error);
-      request?.abort(error);
-    };
-    deadline.onEnd(fail);
-    client.dispatch(
-      { method: what.method, path: target.path, headers: what.headers, body: what.body ?? null },
-      {
-        onRequestStart(controller) {
-          request = controller;
-        },
-        onResponseStart(controller, status, received) {
-          // An interim answer (1xx), before the final one.
-          if (status < 200) return;
-          const headers = joinHeaders(received);
-          body = readBody(headers['content-encoding'], what, {
-            done(bytes, truncated) {
-              deadline.onEnd(undefined);
-              resolve({ status, headers, body: bytes, truncated });
-            },
-            failed: fail,
-            pause: () => controller.pause(),
-            resume: () => controller.resume(),
-          });
-        },
-        onResponseData: (_controller, chunk) => body?.take(chunk),
-        onResponseEnd: () => body?.end(),
-        onResponseError(_controller, cause) {
-          if (body === undefined) fail(withoutAnswer(cause));
-          else body.broken(cause);
-        },
-      },
-    );
-  });
+async function begin(
+  agent: Agent,
+  { origin, path }: Target,
+  { method, headers, body }: Exchange,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  for (let mayRepeat = method === 'GET'; ; mayRepeat = false) {
+    try {
+      return await agent.request({ origin, path, method, headers, body: body ?? null, signal });
+    } catch (error) {
+      const known = knownFailure(error);
+      if (known !== undefined) throw known;
+      if (!mayRepeat) {
+        throw new OutboundError('unreachable', 'the connection ended before an answer', error);
+      }
+    }
+  }
 }
 
-/** The failure to report when no answer began. */
-function withoutAnswer(cause: unknown): OutboundError {
-  if (cause instanceof errors.HeadersOverflowError) {
+/** Why no answer began, unless the connection just ended. */
+function knownFailure(error: unknown): Error | undefined {
+  if (error instanceof OutboundError || error instanceof errors.InvalidArgumentError) return error;
+  if (error instanceof errors.HeadersOverflowError) {
     return new OutboundError('too_large', 'the header block is too large');
   }
-  // Not kept as the cause: it carries the bytes it failed on, which must not reach a log.
-  if (cause instanceof errors.HTTPParserError || cause instanceof errors.ResponseContentLengthMismatchError) {
-    return new OutboundError('bad_response', cause.message);
+  if (error instanceof errors.HTTPParserError || error instanceof errors.ResponseContentLengthMismatchError) {
+    // Not kept as the cause: it carries the bytes it failed on, which must not reach a log.
+    return new OutboundError('bad_response', error.message);
   }
-  return new OutboundError('unreachable', 'the connection ended before an answer', cause);
+  return undefined;
 }
 
 function joinHeaders(received: Record<string, string | string[] | undefined>): Record<string, string> {
   const headers: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries(received)) {
-    if (value !== undefined) headers[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value;
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   return headers;
 }

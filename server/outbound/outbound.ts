@@ -1,15 +1,12 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { bulkhead } from 'cockatiel';
-import { LRUCache } from 'lru-cache';
-import type { Clock } from '../ports.js';
+import pLimit from 'p-limit';
+import { Agent } from 'undici';
 import { untilAborted } from '../timing.js';
 import { originsOfOperator, parseAllowedOrigin } from './allow.js';
-import { createConnectionPool } from './connection-pool.js';
-import { Deadline } from './deadline.js';
+import { vettingConnector } from './connect.js';
 import { type Answer, type Exchange, exchange } from './exchange.js';
 import { createPublicLookup, type LookupFn, systemLookup } from './lookup.js';
 import { OutboundError } from './outbound-error.js';
-import { type Target, vetUrl } from './vet-url.js';
+import { vetUrl } from './vet-url.js';
 
 export { parseOutboundAllow } from './allow.js';
 export type { LookupFn } from './lookup.js';
@@ -19,7 +16,7 @@ export interface OutboundRequest {
   url: string;
   /** GET unless said otherwise; a body needs POST. */
   method?: 'GET' | 'POST';
-  /** Headers that shape the connection (Host, Content-Length, ...) are set by the connector and refused here. */
+  /** In lower case. Those that shape the connection (Host, Content-Length, ...) are set by undici. */
   headers?: Record<string, string>;
   body?: string | Uint8Array;
   /** For everything together: waiting for a turn, name, connection, TLS, request, header block and body. At most 120 s. */
@@ -41,7 +38,7 @@ export interface OutboundAnswer extends Answer {
   elapsedMs: number;
 }
 
-/** Rejects with an OutboundError, or with a TypeError if the caller's own arguments are wrong. */
+/** Rejects with an OutboundError, or with another error if the caller's own arguments are wrong. */
 export type Outbound = (request: OutboundRequest) => Promise<OutboundAnswer>;
 
 export interface OutboundOptions {
@@ -54,75 +51,67 @@ export interface OutboundOptions {
   lookup?: LookupFn;
   /** PEM authorities in place of the system's. */
   ca?: string;
-  /** Used for `elapsedMs` only. */
-  clock?: Clock;
   /** How many exchanges run at once, over all origins; others wait, within their own time limits. */
   maxConcurrent?: number;
 }
 
 const maxTimeoutMs = 120_000;
-/** How many results of `vetUrl` are cached. */
-const targetsKept = 200;
-const ownHeaders =
-  /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
+const maxHeaderBytes = 16 * 1_024;
+/** Under the 5 s after which Node's own servers close an idle connection. */
+const idleTimeoutMs = 4_000;
+const maxIdleTimeoutMs = 30_000;
 
 /** Makes every call to an address that comes from others. See allow.ts for the addresses that it allows. */
 export function createOutbound(options: OutboundOptions): { request: Outbound; close(): Promise<void> } {
   const listed = new Set(options.allow.map(parseAllowedOrigin));
-  const clock = options.clock ?? (() => performance.now());
-  const turns = bulkhead(options.maxConcurrent ?? 512, Number.POSITIVE_INFINITY);
-  const running = new Set<Deadline>();
-  const targets = new LRUCache<string, Target>({ max: targetsKept });
-  const pool = createConnectionPool({
+  const inTurn = pLimit(options.maxConcurrent ?? 512);
+  const closing = new AbortController();
+  const connections = {
     lookup: options.lookup ?? createPublicLookup(),
     listedLookup: options.lookup ?? systemLookup,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
+  };
+  const agent = new Agent({
+    connect: vettingConnector(listed, connections, closing.signal),
+    pipelining: 1,
+    maxHeaderSize: maxHeaderBytes,
+    keepAliveTimeout: idleTimeoutMs,
+    keepAliveMaxTimeout: maxIdleTimeoutMs,
+    // The time limit of the whole exchange is ours; these would only limit the gaps in it.
+    headersTimeout: 0,
+    bodyTimeout: 0,
   });
-  let closed = false;
 
   async function request(asked: OutboundRequest): Promise<OutboundAnswer> {
-    const startedAtMs = clock();
+    const startedAtMs = performance.now();
     const what = checkArguments(asked);
-    const target = targetOf(asked.url);
-    if (closed) throw new OutboundError('unreachable', 'the connector is closed');
-
-    const deadline = new Deadline();
-    const expire = () => deadline.end(new OutboundError('timeout', `no answer in ${asked.timeoutMs} ms`));
-    const timer = setTimeout(expire, asked.timeoutMs);
-    running.add(deadline);
+    const target = vetUrl(asked.url, listed);
+    closing.signal.throwIfAborted();
+    const ending = new AbortController();
+    const timer = setTimeout(() => {
+      ending.abort(new OutboundError('timeout', `no answer in ${asked.timeoutMs} ms`));
+    }, asked.timeoutMs);
     try {
-      const { status, headers, body, truncated } = await inTurn(target, what, deadline);
-      const elapsedMs = Math.max(0, Math.round(clock() - startedAtMs));
-      const answer = { status, headers, body, truncated, elapsedMs };
-      return asked.expects === 'json' && status === 200 ? { ...answer, json: parseJson(body) } : answer;
+      const { signal } = ending;
+      const answer = await untilAborted(signal, () =>
+        inTurn(() => {
+          closing.signal.throwIfAborted();
+          signal.throwIfAborted();
+          return exchange(agent, target, what, signal);
+        }),
+      );
+      const elapsedMs = Math.max(0, Math.round(performance.now() - startedAtMs));
+      const json = asked.expects === 'json' && answer.status === 200;
+      return { ...answer, elapsedMs, ...(json ? { json: parseJson(answer.body) } : {}) };
     } finally {
       clearTimeout(timer);
-      running.delete(deadline);
     }
   }
 
-  function targetOf(url: string): Target {
-    const known = targets.get(url);
-    if (known !== undefined) return known;
-    const target = vetUrl(url, listed);
-    targets.set(url, target);
-    return target;
-  }
-
-  function inTurn(target: Target, what: Exchange, deadline: Deadline): Promise<Answer> {
-    const turn = () =>
-      turns.execute(() => {
-        deadline.throwIfEnded();
-        return exchange(target, what, pool, deadline);
-      });
-    // Only a call that waits for its turn needs the signal; otherwise the exchange observes the deadline itself.
-    return turns.executionSlots > 0 ? turn() : untilAborted(deadline.signal, turn);
-  }
-
   async function close() {
-    closed = true;
-    for (const each of running) each.end(new OutboundError('unreachable', 'the connector is closed'));
-    await pool.close();
+    const closed = new OutboundError('unreachable', 'the connector is closed');
+    closing.abort(closed);
+    await agent.destroy(closed);
   }
 
   return { request, close };
@@ -165,30 +154,12 @@ function checkArguments(asked: OutboundRequest): Exchange {
   if (!(Number.isSafeInteger(maxBytes) && maxBytes >= 0))
     throw new TypeError('maxBytes is not a whole number of bytes');
   if (method === 'GET' && asked.body !== undefined) throw new TypeError('a GET has no body');
-  const headers: Record<string, string> = { 'user-agent': 'Fairlead', 'accept-encoding': 'gzip, br' };
-  for (const [name, value] of Object.entries(asked.headers ?? {})) {
-    validateHeaderValue(name, value);
-    headers[checkedName(name)] = value;
-  }
   return {
     method,
-    headers,
+    headers: { 'user-agent': 'Fairlead', 'accept-encoding': 'gzip, br', ...asked.headers },
     ...(asked.body === undefined ? {} : { body: asked.body }),
     maxBytes,
     onOverflow: asked.onOverflow ?? 'error',
     onBroken: asked.onBroken ?? 'error',
   };
-}
-
-/** Header names that were found valid, in lower case: callers name few, and always the same. */
-const checkedNames = new LRUCache<string, string>({ max: 100 });
-
-function checkedName(name: string): string {
-  const known = checkedNames.get(name);
-  if (known !== undefined) return known;
-  validateHeaderName(name);
-  if (ownHeaders.test(name)) throw new TypeError(`the header ${name} is set by the connector`);
-  const lowerCase = name.toLowerCase();
-  checkedNames.set(name, lowerCase);
-  return lowerCase;
 }
