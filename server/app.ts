@@ -12,7 +12,6 @@ import { errorMapper, toApiError } from './http/error-mapper.js';
 import { jsonBody } from './http/json-body.js';
 import { ambiguityOf, refusalOf } from './http/malformed-request.js';
 import { clientLimitOf, enforceLimit, limitKeyOf } from './http/rate-limit.js';
-import { keepAliveHeader } from './http/request-limits.js';
 import { type RequestRecord, requestId } from './http/request-log.js';
 import { allowHeader, metadataOf, RouteTable } from './http/route-table.js';
 import { sendJson } from './http/send-json.js';
@@ -136,6 +135,8 @@ function guard(deps: AppDeps, unverified: UnverifiedLimit): RequestHandler {
       if (metadata.access === 'callback') unverified.admit(res, rule, key);
       else await enforceLimit({ consume }, res, rule, key);
       authenticate(metadata.access, req, res, deps.secrets);
+      // The run of a job may take longer than a connection may be silent.
+      if (metadata.access === 'internal') res.setTimeout(0);
       next();
     } catch (error) {
       next(error);
@@ -193,6 +194,5 @@ function keyOf(deps: AppDeps, req: Request): string {
 
 const commonHeaders: RequestHandler = (_req, res, next) => {
   res.setHeader('X-Content-Type-Options', 'nosniff');
-  if (res.shouldKeepAlive) res.setHeader('Keep-Alive', keepAliveHeader);
   next();
 };

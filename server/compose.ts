@@ -34,8 +34,8 @@ import { createSnapshotFeature } from './features/snapshot/feature.js';
 import { createEndpoints, createSecretBox, createWebhooksFeature } from './features/webhooks/feature.js';
 import { createWebhookStore } from './features/webhooks/store.js';
 import { createFront, type Front } from './front/front.js';
-import type { ConnectionMeter } from './http/connections.js';
 import { createDocsRouter, isDocsPath, readDocuments } from './http/docs.js';
+import type { ConnectionMeter } from './http/listen.js';
 import { createMetrics } from './http/metrics.js';
 import { createMetricsRouter } from './http/metrics-router.js';
 import { createPage } from './http/page.js';
@@ -86,8 +86,6 @@ export function composeService(deps: {
   world: World;
   databaseClock: DatabaseClock;
   lifecycle: Lifecycle;
-  /** The most streams open at once, over all clients. */
-  maxStreams: number;
 }): Service {
   const { config, fleet, connection, world, databaseClock, lifecycle } = deps;
   const { clock, pause, random, newId, logger, logOutput, env } = world;
@@ -163,7 +161,7 @@ export function composeService(deps: {
   });
   const inTransaction = createInTransaction(connection);
   const streams = createStreams({
-    max: deps.maxStreams,
+    max: config.maxStreams,
     maxPerClient: config.maxStreamsPerClient,
     meter: metrics.streams,
     random,

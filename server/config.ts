@@ -19,11 +19,10 @@ export interface Config {
   adminKeys: string[];
   cronSecrets: string[];
   trustProxy: TrustedRange[];
-  /** The most connections open at once: of all clients, and of one client that is not a trusted proxy. */
+  /** The most connections open at once, of all clients. */
   maxConnections: number;
-  maxConnectionsPerClient: number;
-  /** The most streams open at once: of all clients (undefined: half of the connections), and of one client. */
-  maxStreams: number | undefined;
+  /** The most streams open at once: of all clients, and of one client. Each holds a connection. */
+  maxStreams: number;
   maxStreamsPerClient: number;
   outboundAllow: string[];
   fxUrl: string | undefined;
@@ -119,7 +118,6 @@ const environment = z.object({
   CRON_SECRET: z.string().default(''),
   TRUST_PROXY: list(parseTrustProxy),
   MAX_CONNECTIONS: count.default('1000'),
-  MAX_CONNECTIONS_PER_CLIENT: count.default('100'),
   MAX_LIMIT_WINDOWS: count.default('50000'),
   MAX_STREAMS: count.optional(),
   MAX_STREAMS_PER_CLIENT: count.default('20'),
@@ -212,9 +210,8 @@ export function readConfig(env: Environment): Config {
     cronSecrets: splitList(values.CRON_SECRET),
     trustProxy: values.TRUST_PROXY,
     maxConnections: values.MAX_CONNECTIONS,
-    maxConnectionsPerClient: values.MAX_CONNECTIONS_PER_CLIENT,
     maxLimitWindows: values.MAX_LIMIT_WINDOWS,
-    maxStreams: values.MAX_STREAMS,
+    maxStreams: values.MAX_STREAMS ?? Math.floor(values.MAX_CONNECTIONS / 2),
     maxStreamsPerClient: values.MAX_STREAMS_PER_CLIENT,
     outboundAllow: values.OUTBOUND_ALLOW,
     fxUrl: values.FX_URL,

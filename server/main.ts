@@ -4,9 +4,7 @@ import type { Connection } from 'mongoose';
 import { composeService, type Service } from './compose.js';
 import { type Config, ConfigError, httpOrigin, readConfig } from './config.js';
 import { readFleet } from './features/anchors/fleet-file.js';
-import { fittingConnections, fittingStreams } from './http/descriptors.js';
 import { listen } from './http/listen.js';
-import { requestLimits } from './http/request-limits.js';
 import { isMain } from './is-main.js';
 import { createLifecycle, type Lifecycle } from './lifecycle.js';
 import { neverWaitFor, openLog } from './log-output.js';
@@ -58,8 +56,6 @@ export function realWorld(config: Config): GivenWorld {
 export interface OpenService {
   service: Service;
   connection: Connection;
-  /** The most connections of clients that the process can open. */
-  maxConnections: number;
   patiently: Patiently;
 }
 
@@ -69,7 +65,6 @@ export async function openService(
   world: GivenWorld,
   { lifecycle }: { lifecycle: Lifecycle },
 ): Promise<OpenService> {
-  const { logger } = world;
   const fleet = readFleet(config.fleetFile);
   const patiently = createPatience(world);
   const connection = await patiently(() =>
@@ -82,7 +77,6 @@ export async function openService(
   const databaseClock = createDatabaseClock({ readTime: () => readDatabaseTime(connection) });
   // The clock is read before anything is compared with it.
   await patiently(databaseClock.read);
-  const maxConnections = fittingConnections(config.maxConnections, logger);
   const service = composeService({
     config,
     fleet,
@@ -90,9 +84,8 @@ export async function openService(
     world: { ...world, clock: world.clock ?? databaseClock.now },
     databaseClock,
     lifecycle,
-    maxStreams: fittingStreams(config.maxStreams, maxConnections, logger),
   });
-  return { service, connection, maxConnections, patiently };
+  return { service, connection, patiently };
 }
 
 /** Opens the service, boots, starts the background work, listens. Throws when one of these cannot be done. */
@@ -103,26 +96,20 @@ export async function startService(
   const { logger, newId } = world;
   const lifecycle = createLifecycle({ logger });
   try {
-    const { service, connection, maxConnections, patiently } = await openService(config, world, {
+    const { service, connection, patiently } = await openService(config, world, {
       lifecycle,
     });
     // Every step of the boot may be repeated.
     await patiently(service.boot);
     service.start();
-    const connections = {
-      max: maxConnections,
-      maxPerClient: config.maxConnectionsPerClient,
-      stalledWriteMs: requestLimits.stalledWriteMs,
-      idleMs: requestLimits.keepAliveTimeoutMs,
-      trustProxy: config.trustProxy,
-      meter: service.connectionMeter,
-    };
-    const { host } = config;
+    const { host, maxConnections } = config;
+    const meter = service.connectionMeter;
     const listener = await listen(service.front.before(service.app), {
       host,
       port: config.port,
+      maxConnections,
+      meter,
       newId,
-      connections,
     });
     lifecycle.onStop('listener', () => listener.stop(shutdownGraceMs));
     // Streams stop before the listener, which waits for open requests: a stream is a request without end.
@@ -131,8 +118,13 @@ export async function startService(
     const { metricsApp } = service;
     let metricsUrl: string | undefined;
     if (metricsApp !== undefined && config.metricsPort !== undefined) {
-      const few = { ...connections, max: metricsConnections };
-      const own = await listen(metricsApp, { host, port: config.metricsPort, newId, connections: few });
+      const own = await listen(metricsApp, {
+        host,
+        port: config.metricsPort,
+        maxConnections: metricsConnections,
+        meter,
+        newId,
+      });
       lifecycle.onStop('listener of the metrics', () => own.stop(shutdownGraceMs));
       metricsUrl = httpOrigin(host, own.port);
     }

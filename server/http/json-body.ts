@@ -24,7 +24,7 @@ export const jsonBody: RequestHandler = async (req, res, next) => {
     next();
   } catch (error) {
     // Otherwise the unread rest of the body would be parsed as the next request.
-    if (!req.complete) res.setHeader('Connection', 'close').removeHeader('Keep-Alive');
+    if (!req.complete) res.setHeader('Connection', 'close');
     next(error);
   }
 };

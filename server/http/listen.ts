@@ -3,13 +3,13 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
+  type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, errorTable } from '../../contract/errors.js';
 import type { NewId } from '../ports.js';
-import { type ConnectionRules, guardConnections } from './connections.js';
 import { requestLimits } from './request-limits.js';
 
 export interface Listener {
@@ -21,33 +21,61 @@ export interface Listener {
   stop(graceMs: number): Promise<void>;
 }
 
+/** What the metrics know of the connections of a listener. */
+export interface ConnectionMeter {
+  opened(): void;
+  closed(): void;
+  /** Closed at once, because as many as may be are open; it was never opened. */
+  refused(): void;
+}
+
+export interface ListenOptions {
+  host: string;
+  port: number;
+  maxConnections: number;
+  /** How long nothing may move on a connection: on one whose client does not read, either. */
+  silentMs?: number;
+  meter: ConnectionMeter;
+  newId: NewId;
+}
+
 /** Listens with the time and size limits of the edge; even input that is not HTTP gets an error in the common shape. */
-export async function listen(
-  handler: RequestListener,
-  options: { host: string; port: number; newId: NewId; connections: ConnectionRules },
-): Promise<Listener> {
+export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listener> {
+  const { meter, silentMs = requestLimits.silentMs } = options;
   // A missing Host is refused by the app, in the common shape; Node's own refusal has no body.
   const server = createServer({
     headersTimeout: requestLimits.headersTimeoutMs,
     requestTimeout: requestLimits.requestTimeoutMs,
-    // connections.ts closes idle connections.
-    keepAliveTimeout: 0,
+    keepAliveTimeout: requestLimits.keepAliveTimeoutMs,
     maxHeaderSize: requestLimits.headerBytes,
     connectionsCheckingInterval: 1_000,
     requireHostHeader: false,
   });
-  const guard = guardConnections(server, options.connections);
+  server.setTimeout(silentMs);
+  server.maxConnections = options.maxConnections;
+  server.on('drop', meter.refused);
+  server.on('connection', (socket: Socket) => {
+    meter.opened();
+    socket.once('close', meter.closed);
+  });
+
+  /** The last answer of each connection. */
+  const answers = new WeakMap<Duplex, ServerResponse>();
   let draining = false;
   const serve: RequestListener = (req, res) => {
     req.url = originForm(req.url as string);
+    answers.set(req.socket, res);
     // Node then sends `Connection: close`, whichever way the head is written.
     if (draining) res.shouldKeepAlive = false;
     handler(req, res);
   };
   server.on('request', serve);
-  const refuse = (socket: Duplex, code: ErrorCode) => answerOnSocket(socket, code, options.newId());
+  const refuse = (socket: Duplex, code: ErrorCode) => {
+    if (!socket.writable || isMidAnswer(answers.get(socket))) socket.destroy();
+    else answerOnSocket(socket, code, options.newId());
+  };
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable || guard.isMidAnswer(socket)) socket.destroy();
+    if (error.code === 'ECONNRESET') socket.destroy();
     else refuse(socket, codeOf(error));
   });
   server.on('connect', (_req: IncomingMessage, socket: Duplex) => {
@@ -55,8 +83,7 @@ export async function listen(
     // so that a client that resets it would end the process.
     socket.on('error', () => socket.destroy());
     socket.on('finish', () => socket.destroy());
-    if (guard.isMidAnswer(socket)) socket.destroy();
-    else refuse(socket, 'METHOD_NOT_ALLOWED');
+    refuse(socket, 'METHOD_NOT_ALLOWED');
   });
   // A client that asks before sending a body that is too large is refused at once.
   server.on('checkContinue', (req, res) => {
@@ -80,6 +107,12 @@ export async function listen(
       return stop(server, graceMs);
     },
   };
+}
+
+/** Whether nothing else may be written to the connection, since an answer has begun on it or waits behind another. */
+function isMidAnswer(answer: ServerResponse | undefined): boolean {
+  if (answer === undefined || answer.writableFinished) return false;
+  return answer.headersSent || answer.socket === null;
 }
 
 /**

@@ -4,7 +4,7 @@ import { type Outbound, OutboundError } from '../outbound/outbound.js';
 import type { Clock, Logger } from '../ports.js';
 import { type Backlogs, registerBacklogs } from './backlog-gauges.js';
 import { createConnectionMeter } from './connection-meter.js';
-import type { ConnectionMeter } from './connections.js';
+import type { ConnectionMeter } from './listen.js';
 import { createRequestMeter, type RequestMeter } from './request-meter.js';
 import { createStreamMeter, type StreamMetrics } from './stream-meter.js';
 

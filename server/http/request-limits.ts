@@ -6,8 +6,8 @@ export const requestLimits = {
   requestTimeoutMs: 10_000,
   /** Between two requests of a connection. */
   keepAliveTimeoutMs: 5_000,
-  /** How long an answer that its client does not read may make no progress. */
-  stalledWriteMs: 20_000,
+  /** Without a byte in either direction while an answer is awaited, made or read. */
+  silentMs: 20_000,
   headerBytes: 8 * 1024,
   /** Characters of path and query. */
   targetLength: 2_048,

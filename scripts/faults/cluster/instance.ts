@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { appendFileSync, closeSync, openSync, readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
-import { readDescriptorLimit } from '../../../server/http/descriptors.js';
 import { withTimeout } from '../../../server/timing.js';
 import { productionFlags } from '../../lib/node-flags.js';
 import { isReady } from '../../lib/until-ready.js';
@@ -40,7 +39,7 @@ const wrongClock = new URL('../../lib/shifted-clock.mjs', import.meta.url).href;
 const readyTimeoutMs = 90_000;
 /** The time that a process may take to finish its pending requests. */
 const endTimeoutMs = 60_000;
-/** The usual default of systems without a setting of their own. */
+/** The usual limit of systems without a setting of their own, which is enough for the load of a storm. */
 const fewFiles = 1_024;
 
 export function createInstance({ name, program, port, env, logFile }: InstanceOptions): Instance {
@@ -106,7 +105,7 @@ export function createInstance({ name, program, port, env, logFile }: InstanceOp
     async limitFiles(to) {
       const { pid } = child ?? {};
       if (pid === undefined || !runs()) return;
-      const count = to === 'none' ? lowestFreeDescriptor(pid) : (readDescriptorLimit() ?? fewFiles);
+      const count = to === 'none' ? lowestFreeDescriptor(pid) : fewFiles;
       note(`may open descriptors below ${count}`);
       await execa('prlimit', [`--pid=${pid}`, `--nofile=${count}:`]);
     },
