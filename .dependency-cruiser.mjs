@@ -4,9 +4,9 @@
  *   contract/**                         the package that front ends install: nothing of ours, nothing of Node
  *   mcp/**                              the MCP server: the contract, and what the generators read of it
  *   web/**                              the web page: the entries of the contract package, and packages of its own
- *   server/{main,migrate,rebuild,formula,erase,adopt-log,pause-webhooks}.ts    programs, as signatures/verify-worker.mjs is of a thread
+ *   server/{main,migrate,rebuild,formula,erase,adopt-log,pause-webhooks}.ts    programs
  *   server/compose.ts, boot.ts          the table of contents, and what is done once before serving
- *   server/{http,front,streams,limits,mongo,jobs,cache,deliveries,outbound,ledger,crypto,signatures}/   the technical ring: knows no feature
+ *   server/{http,front,streams,limits,mongo,jobs,cache,deliveries,outbound,ledger,crypto}/   the technical ring: knows no feature
  *   server/features/<feature>/          in each, by the name of the file:
  *     feature.ts                        the factory: wires the files of its folder
  *     router.ts, *-router.ts            maps the contract to the service and back
@@ -22,7 +22,7 @@
  * @type {import('dependency-cruiser').IConfiguration}
  */
 const typeOnly = ['type-only'];
-const ring = 'http|front|streams|limits|mongo|jobs|cache|deliveries|outbound|ledger|crypto|signatures';
+const ring = 'http|front|streams|limits|mongo|jobs|cache|deliveries|outbound|ledger|crypto';
 const router = '[-/]router\\.ts$';
 const store = '[-/]store\\.ts$|/store/';
 const factory = '^server/features/[^/]+/feature\\.ts$';
@@ -32,8 +32,7 @@ const pure = `^server/crypto/|^server/.+${rules}`;
 const service = { path: '^server/(features|deliveries)/', pathNot: [router, store, factory, rules] };
 /** Builds the package, and is not part of it. */
 const contractBuild = '^contract/build\\.mjs$';
-const programs =
-  '^server/((main|migrate|rebuild|formula|erase|adopt-log|pause-webhooks)\\.ts|signatures/verify-worker\\.mjs)$';
+const programs = '^server/(main|migrate|rebuild|formula|erase|adopt-log|pause-webhooks)\\.ts$';
 
 export default {
   forbidden: [
@@ -278,7 +277,7 @@ export default {
       to: {
         path: [
           '(^|/)node_modules/(mongoose|mongodb|undici|rate-limiter-flexible)/',
-          '^server/(mongo|jobs|cache|deliveries|outbound|crypto|signatures)/',
+          '^server/(mongo|jobs|cache|deliveries|outbound|crypto)/',
           '^server/(config|logger|lifecycle|app|boot|compose|main)\\.ts$',
           store,
         ],
@@ -296,7 +295,7 @@ export default {
       comment: 'What a service does is the same whoever asks: a request, a job, a script.',
       severity: 'error',
       from: {
-        path: '^server/(features|limits|mongo|jobs|cache|deliveries|outbound|crypto|signatures)/',
+        path: '^server/(features|limits|mongo|jobs|cache|deliveries|outbound|crypto)/',
         pathNot: [router, factory],
       },
       to: { path: ['(^|/)node_modules/(express|@ts-rest/express)/', '^server/http/', router] },

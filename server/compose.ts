@@ -55,7 +55,6 @@ import { createLeases } from './mongo/leases.js';
 import { createInTransaction } from './mongo/transactions.js';
 import { createConnectors } from './outbound/outbound.js';
 import type { World } from './ports.js';
-import { createVerifyPool } from './signatures/verify-pool.js';
 import { createStreams } from './streams/streams.js';
 
 /** The composed service: main.ts boots it, starts it and lets it listen. */
@@ -149,8 +148,6 @@ export function composeService(deps: {
     clock,
     pause,
   });
-  const verifyPool = createVerifyPool();
-  lifecycle.onStop('signature workers', () => verifyPool.close());
   const clockWatch = createClockWatch({ databaseClock, logger });
   const leases = createLeases({
     connection,
@@ -301,7 +298,6 @@ export function composeService(deps: {
     disputedAmong: disputeStore.disputedAmong,
     maxUnpaidIntents: config.maxUnpaidIntents,
     standingOf: reputation.standingOf,
-    verifyMessage: verifyPool.verifyMessage,
     onAttached: () => scheduler.wake('reconcile'),
     writeEvent: deliveries.emit,
     failureGraceMs: config.failureGraceSeconds * 1_000,
@@ -318,7 +314,6 @@ export function composeService(deps: {
     applyEffect: intentStore.applyDisputeEffect,
     signingKeyOf: directory.signingKeyOf,
     isKnownAnchor: directory.isKnownAnchor,
-    verifyDispute: verifyPool.verifyDispute,
     writeEvent: deliveries.emit,
   });
   let stopping = false;

@@ -15,7 +15,7 @@ export interface Compiled {
  * The files that the service reads besides its own TypeScript, as in `npm run build`. Older releases have fewer of them, and
  * some checkouts have not built the page.
  */
-const copied = ['docs', 'server/signatures/verify-worker.mjs', 'web/dist'];
+const copied = ['docs', 'web/dist'];
 
 const thisCheckout = fileURLToPath(new URL('../../', import.meta.url));
 

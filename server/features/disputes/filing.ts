@@ -1,11 +1,11 @@
 import pLimit from 'p-limit';
 import type { DisputeAnswer, FileDisputeBody } from '../../../contract/schemas/disputes.js';
 import { parsePublicKey } from '../../../contract/verification/strkey.js';
+import { verifyDispute } from '../../crypto/ed25519.js';
 import type { Emit } from '../../deliveries/deliveries.js';
 import { ApiError } from '../../errors.js';
 import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
 import type { Clock, NewId, RateLimitState } from '../../ports.js';
-import type { VerifyPool } from '../../signatures/verify-pool.js';
 import { newDispute, toDisputeAnswer, toEventData } from './dispute.rules.js';
 import {
   type DisputableIntent,
@@ -15,15 +15,9 @@ import {
   type Outcome,
   type Party,
 } from './entitlement.rules.js';
-import { createFairQueue } from './fair-queue.js';
 import { type DisputeLimits, refuseKeyIfSpent, type ShowLimit } from './key-limits.js';
 import type { DisputeDocument, DisputeStore } from './store.js';
 
-/**
- * Disputes are rare: more than these at a time are a flood, which must not take the event loop or the database from other
- * requests, nor from the genuine disputes within it. Waiting disputes cost nothing.
- */
-const flood = { atOnce: 8, maxWaiting: 2_048, maxWaitMs: 5_000 };
 /** Verified disputes recorded at once: more transactions on one intent or key would only conflict with each other. */
 const recordedAtOnce = 2;
 
@@ -33,7 +27,6 @@ export interface FilingDeps {
   findIntent: (intentHash: string, session?: ClientSession) => Promise<DisputableIntent | null>;
   /** The key (G…) an anchor signs with, or null. */
   signingKeyOf: (anchorId: string) => Promise<string | null>;
-  verifyDispute: VerifyPool['verifyDispute'];
   limits: DisputeLimits;
   inTransaction: InTransaction;
   writeEvent: Emit;
@@ -42,8 +35,7 @@ export interface FilingDeps {
 }
 
 /**
- * Files a dispute, or finds it filed (`created` is false). Refuses, in this order, with NOT_READY (too many disputes at
- * once), RATE_LIMITED (attempts), UNKNOWN_INTENT, SIGNER_NOT_ENTITLED, ANCHOR_MISMATCH, INVALID_SIGNATURE, RATE_LIMITED
+ * Files a dispute, or finds it filed (`created` is false). Refuses, in this order, with RATE_LIMITED (attempts), UNKNOWN_INTENT, SIGNER_NOT_ENTITLED, ANCHOR_MISMATCH, INVALID_SIGNATURE, RATE_LIMITED
  * (the key's disputes), INTENT_UNRESOLVED, DISPUTE_WINDOW_CLOSED, DISPUTE_EXISTS, RATE_LIMITED (unsupported disputes).
  */
 export type FileDispute = (
@@ -74,9 +66,8 @@ interface VerifiedDispute {
 }
 
 export function createFileDispute(deps: FilingDeps): FileDispute {
-  const { store, findIntent, signingKeyOf, verifyDispute, limits } = deps;
+  const { store, findIntent, signingKeyOf, limits } = deps;
   const { inTransaction, writeEvent, clock, newId } = deps;
-  const inTurns = createFairQueue(flood);
   const fewAtOnce = pLimit(recordedAtOnce);
 
   async function file(body: FileDisputeBody, client: DisputeClient, show: ShowLimit): Promise<FiledDispute> {
@@ -87,7 +78,7 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
     if (intent === null) throw unknownIntent();
     const party = await partyOf(intent, account, anchorId);
     const signature = Buffer.from(body.signature, 'base64');
-    if (!(await verifyDispute({ signature, publicKey, intentHash }))) {
+    if (!verifyDispute({ signature, publicKey }, intentHash)) {
       const message = 'The signature does not verify for this intentHash and publicKey.';
       throw new ApiError('INVALID_SIGNATURE', message);
     }
@@ -157,7 +148,7 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
     return { dispute, left };
   }
 
-  return (body, client, show) => inTurns(client.key, () => file(body, client, show));
+  return file;
 }
 
 function disputableOutcome(intent: DisputableIntent, now: Date): Outcome {

@@ -5,7 +5,6 @@ import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger, Pause, Random } from '../../ports.js';
-import type { VerifyPool } from '../../signatures/verify-pool.js';
 import type { Streams } from '../../streams/streams.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import { createCommitted } from './committed.js';
@@ -48,7 +47,6 @@ export interface IntentsDeps
   maxUnpaidIntents: number;
   /** Limits the callbacks per anchor. */
   limiter: Pick<RateLimiter, 'consume'>;
-  verifyMessage: VerifyPool['verifyMessage'];
   leases: Leases;
   inTransaction: InTransaction;
   writeEvent: Emit;
@@ -71,7 +69,7 @@ export interface Intents {
 }
 
 export function createIntentsFeature(deps: IntentsDeps): Intents {
-  const { store, directory, limiter, verifyMessage, publicUrl, clock } = deps;
+  const { store, directory, limiter, publicUrl, clock } = deps;
   const ownership = createOwnership(deps);
   const { ledger } = deps;
   const asksLedger = ledger !== null;
@@ -87,7 +85,6 @@ export function createIntentsFeature(deps: IntentsDeps): Intents {
     progress,
     committed,
     signingKeyOf: directory.signingKeyOf,
-    verifyMessage,
     onDue: deps.onAttached,
     host: new URL(publicUrl).host,
     clock,

@@ -1,8 +1,8 @@
 import type { StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
 import { decodePublicKey } from '../../../contract/verification/strkey.js';
+import { verifySignature } from '../../crypto/ed25519.js';
 import { ApiError } from '../../errors.js';
 import type { Clock } from '../../ports.js';
-import type { VerifyPool } from '../../signatures/verify-pool.js';
 import type { Committed } from './committed.js';
 import type { Intent } from './intent.js';
 import type { MakeProgress } from './progress.js';
@@ -24,7 +24,6 @@ export interface StatusCallbackDeps {
   committed: Committed;
   /** The key (G…) the anchor signs with; null where none is known. */
   signingKeyOf: (anchorId: string) => Promise<string | null>;
-  verifyMessage: VerifyPool['verifyMessage'];
   /** Called when a poll of a transaction became due at once. */
   onDue: () => void;
   /** Host and port under which anchors reach this service: part of what they sign. */
@@ -43,7 +42,7 @@ export type TakeStatusCallback = (
 ) => Promise<StatusCallbackAnswer>;
 
 export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCallback {
-  const { store, progress, committed, signingKeyOf, verifyMessage, onDue, host, clock } = deps;
+  const { store, progress, committed, signingKeyOf, onDue, host, clock } = deps;
 
   /** Returns when it was signed, in Unix seconds. */
   async function verified(anchorId: string, { signature, rawBody }: StatusCallback): Promise<number> {
@@ -52,11 +51,8 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
     if (!isFresh(parsed.signedAt, clock())) throw refused('The signature is more than two minutes off.');
     const key = await signingKeyOf(anchorId);
     if (key === null) throw refused('No signing key of this anchor is known.');
-    const genuine = await verifyMessage({
-      signature: parsed.signature,
-      publicKey: decodePublicKey(key),
-      message: signedPayload(parsed.signedAt, host, rawBody),
-    });
+    const signed = { signature: parsed.signature, publicKey: decodePublicKey(key) };
+    const genuine = verifySignature(signed, signedPayload(parsed.signedAt, host, rawBody));
     if (!genuine) throw refused("The signature is not the anchor's over this time, host and body.");
     return parsed.signedAt;
   }

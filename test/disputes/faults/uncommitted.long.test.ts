@@ -8,12 +8,12 @@ const owner = signer('ada');
 
 let members: ThreeMembers;
 let one: DisputesFixture;
-/** Called before the verification of a signature, when its attempt is counted already. */
-let onVerify: () => Promise<void> = async () => {};
+/** Called when the intent of a dispute was found, and its attempt counted. */
+let onFound: () => Promise<void> = async () => {};
 
 beforeAll(async () => {
   members = await startThreeMembers();
-  one = await openDisputes(members.uri, { onVerify: () => onVerify() });
+  one = await openDisputes(members.uri, { onFound: () => onFound() });
 }, 120_000);
 afterAll(async () => {
   await one?.close();
@@ -32,8 +32,8 @@ it('a dispute that the primary alone has is not acknowledged to whoever sends it
   // Both requests are past their attempts, which only a majority can count, before the others are cut off.
   let release = async () => {};
   let earlier: ReturnType<typeof send> | undefined;
-  onVerify = async () => {
-    onVerify = async () => {
+  onFound = async () => {
+    onFound = async () => {
       release = await members.holdReplication();
     };
     earlier = send();
@@ -44,7 +44,7 @@ it('a dispute that the primary alone has is not acknowledged to whoever sends it
   expect(await one.disputes.countDocuments({ intentHash: intent._id })).toBe(1);
   expect(later.result).toBe('NOT_READY');
 
-  onVerify = async () => {};
+  onFound = async () => {};
   await release();
   await waitFor(async () => expect((await send()).result).toBe('known'), { timeout: 30_000 });
 }, 120_000);

@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
+import { toBase64 } from '../../../contract/verification/bytes.js';
+import { signEd25519 } from '../../../contract/verification/ed25519.js';
 import { type Committed, createCommitted } from '../../../server/features/intents/committed.js';
 import { createTakeStatusCallback } from '../../../server/features/intents/status-callback.js';
+import { signedPayload } from '../../../server/features/intents/status-callback.rules.js';
 import type { IntentStore } from '../../../server/features/intents/store.js';
 import { createIntentStreamStore } from '../../../server/features/intents/stream-store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { isMongoUnavailable } from '../../../server/mongo/failures.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { outboxOf } from '../../fixtures/deliveries/emit.js';
+import { anchorSigner } from '../../fixtures/disputes/dispute-values.js';
 import { holderIntent, paidOut } from '../../fixtures/intents/contested-transaction.js';
 import { account } from '../../fixtures/intents/intent-states.js';
 import { openIntents } from '../../fixtures/intents/intents-fixture.js';
@@ -76,19 +80,21 @@ describe('a callback of which the primary alone has the outcome', () => {
     const now = Date.now();
     const intentHash = holderIntent(now)._id;
     expect(await store.insert(holderIntent(now))).toBe(true);
+    const anchor = anchorSigner('harbour');
     const send = createTakeStatusCallback({
       store,
       progress: parts.progress,
       committed,
-      signingKeyOf: async () => account,
-      verifyMessage: async () => true,
+      signingKeyOf: async () => anchor.account,
       onDue: () => undefined,
       host: 'fairlead.example',
       clock: Date.now,
     });
     const report = (body: unknown) => {
-      const signature = `t=${Math.floor(now / 1_000)}, s=${'A'.repeat(86)}==`;
+      const signedAt = Math.floor(now / 1_000);
       const rawBody = Buffer.from(JSON.stringify(body));
+      const payload = signedPayload(signedAt, 'fairlead.example', rawBody);
+      const signature = `t=${signedAt}, s=${toBase64(signEd25519(payload, anchor.secretKey))}`;
       return send(intentHash, { signature, rawBody, body }, async () => undefined);
     };
     const completed = { transaction: { ...paidOut, from: account } };
