@@ -52,6 +52,7 @@ import { createRateLimiter } from './limits/rate-limiter.js';
 import { answersPing } from './mongo/connection.js';
 import type { DatabaseClock } from './mongo/database-clock.js';
 import { createLeases } from './mongo/leases.js';
+import { createPauseBeforeTry } from './mongo/refused-writes.js';
 import { createInTransaction } from './mongo/transactions.js';
 import { createConnectors } from './outbound/outbound.js';
 import type { World } from './ports.js';
@@ -173,6 +174,7 @@ export function composeService(deps: {
     logger,
     leases,
     inTransaction,
+    pauseBeforeTry: createPauseBeforeTry(world),
     announce,
     streams,
     publicCache: config.cachePublic,

@@ -1,5 +1,6 @@
 import type { Emit } from '../../deliveries/deliveries.js';
 import { isDuplicateKey } from '../../mongo/failures.js';
+import type { PauseBeforeTry } from '../../mongo/refused-writes.js';
 import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
 import type { Clock, Logger } from '../../ports.js';
 import type { Fleet, FleetAnchor } from './fleet-file.rules.js';
@@ -9,12 +10,13 @@ interface SyncDeps {
   store: AnchorStore;
   fleet: Fleet;
   clock: Clock;
+  pauseBeforeTry: PauseBeforeTry;
   logger: Logger;
   writeEvent: Emit;
   inTransaction: InTransaction;
 }
 
-const maxTries = 3;
+const maxRepeats = 2;
 
 /**
  * Brings the fleet file into MongoDB: new anchors with their `anchor.onboarded` event in one transaction, known ones
@@ -35,13 +37,14 @@ export async function syncFleet(deps: SyncDeps): Promise<AnchorDocument[]> {
 
 /** A duplicate id aborts the transaction; the next try finds what another instance inserted meanwhile. */
 async function onboard(deps: SyncDeps, anchor: Fleet['anchors'][number]): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
+  for (let tries = 0; ; tries += 1) {
+    await deps.pauseBeforeTry(tries);
     try {
       const isNew = await deps.inTransaction((session) => insertIfNew(deps, anchor, session));
       if (isNew) deps.logger.info({ anchorId: anchor.id }, 'anchor onboarded');
       return;
     } catch (error) {
-      if (!isDuplicateKey(error) || attempt >= maxTries) throw error;
+      if (!isDuplicateKey(error) || tries >= maxRepeats) throw error;
     }
   }
 }

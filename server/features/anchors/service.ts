@@ -4,6 +4,7 @@ import type { CorridorPage } from '../../../contract/schemas/corridors.js';
 import type { Announce } from '../../cache/changes.js';
 import type { Emit } from '../../deliveries/deliveries.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
+import type { PauseBeforeTry } from '../../mongo/refused-writes.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import { UpstreamFault } from '../../outbound/upstream-fault.js';
@@ -79,6 +80,7 @@ export interface AnchorDirectoryDeps {
   outbound: Outbound;
   cacheVersions: Pick<CacheVersions, 'read' | 'onInvalidate'>;
   clock: Clock;
+  pauseBeforeTry: PauseBeforeTry;
   random: Random;
   logger: Logger;
   /** The environment variables, which hold the partner tokens under the names that the fleet file gives. */

@@ -1,5 +1,6 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
 import { defineModel } from '../../mongo/models.js';
+import { findCurrent } from '../../mongo/refused-writes.js';
 import type { AnchorEndpoints } from './sep1.rules.js';
 
 /** An anchor that is or was in the fleet. It is never deleted, so that its data stays readable. */
@@ -162,7 +163,8 @@ export function createAnchorStore(connection: Connection): AnchorStore {
         { _id: id, homeDomain, signingKey: null },
         { $set: { signingKey: key } },
       );
-      return adopted.matchedCount > 0 ? key : ((await signingKeyOf(id)) ?? key);
+      if (adopted.matchedCount > 0) return key;
+      return (await findCurrent(model, { _id: id }))?.signingKey ?? key;
     },
     async setRefusedKey(id, key) {
       await model.updateOne({ _id: id }, { $set: { refusedKey: key } });

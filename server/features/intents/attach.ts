@@ -1,4 +1,5 @@
 import { ApiError } from '../../errors.js';
+import type { PauseBeforeTry } from '../../mongo/refused-writes.js';
 import type { Clock } from '../../ports.js';
 import type { Intent } from './intent.js';
 import type { Ownership } from './ownership.js';
@@ -9,13 +10,14 @@ import type { IntentStore } from './store.js';
 export interface AttachDeps {
   store: Pick<
     IntentStore,
-    'findByHash' | 'findByTransaction' | 'touchHolder' | 'attachTransaction' | 'saveProgress' | 'takeUpAgain'
+    'findCurrent' | 'findCurrentHolder' | 'touchHolder' | 'attachTransaction' | 'saveProgress' | 'takeUpAgain'
   >;
   ownership: Ownership;
   progress: MakeProgress;
   /** Called when a transaction was attached or is polled again: it has to be observed before it is paid. */
   onAttached: () => void;
   clock: Clock;
+  pauseBeforeTry: PauseBeforeTry;
 }
 
 /**
@@ -28,10 +30,10 @@ export type AttachTransaction = (intent: Intent, transactionId: string) => Promi
 const maxTries = 8;
 
 export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
-  const { store, ownership, progress, onAttached, clock } = deps;
+  const { store, ownership, progress, onAttached, clock, pauseBeforeTry } = deps;
 
   async function reread(intent: Intent): Promise<Intent> {
-    return (await store.findByHash(intent._id)) ?? intent;
+    return (await store.findCurrent(intent._id)) ?? intent;
   }
 
   /** Resumes the polls of an id that was given up because the anchor did not know it. */
@@ -53,7 +55,7 @@ export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
       if (isNew && !(await store.saveProgress({ intent, change, pendingAggregation: false }))) return true;
     }
     // A new claim raises the holder's version, so that a report being applied to it starts over and sees the claim.
-    const find = isNew ? store.touchHolder : store.findByTransaction;
+    const find = isNew ? store.touchHolder : store.findCurrentHolder;
     const holder = await find(anchorId, transactionId);
     if (holder === null) return true;
     // The anchor may know the id by now; only its record can decide between the claimant and the holder.
@@ -71,6 +73,7 @@ export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
         else await takeUpAgain(intent);
         return intent;
       }
+      await pauseBeforeTry(tries);
       const isOver = intent.deadline.getTime() <= clock();
       if (intent.status === 'pending' && isOver) {
         // An intent whose time is over ends before anything is attached, whether or not the job has processed it yet.

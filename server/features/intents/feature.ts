@@ -2,6 +2,7 @@ import type { Emit } from '../../deliveries/deliveries.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Leases } from '../../mongo/leases.js';
+import type { PauseBeforeTry } from '../../mongo/refused-writes.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger, Pause, Random } from '../../ports.js';
@@ -49,6 +50,7 @@ export interface IntentsDeps
   limiter: Pick<RateLimiter, 'consume'>;
   leases: Leases;
   inTransaction: InTransaction;
+  pauseBeforeTry: PauseBeforeTry;
   writeEvent: Emit;
   failureGraceMs: number;
   random: Random;

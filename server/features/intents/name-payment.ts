@@ -1,4 +1,5 @@
 import { ApiError } from '../../errors.js';
+import type { PauseBeforeTry } from '../../mongo/refused-writes.js';
 import type { Clock } from '../../ports.js';
 import type { Intent } from './intent.js';
 import { nextLookUpMs, withNamed } from './payment-state.rules.js';
@@ -15,17 +16,19 @@ export type NamePayment = (intent: Intent, paymentHash: string) => Promise<Inten
 const maxTries = 8;
 
 export function createNamePayment(deps: {
-  store: Pick<IntentStore, 'findByHash' | 'saveProgress' | 'takeUpAgain'>;
+  store: Pick<IntentStore, 'findByHash' | 'findCurrent' | 'saveProgress' | 'takeUpAgain'>;
   /** Called when a newly named payment may be looked up on the ledger, or an id that was given up is polled again. */
   onAttached: () => void;
   clock: Clock;
+  pauseBeforeTry: PauseBeforeTry;
 }): NamePayment {
-  const { store, onAttached, clock } = deps;
+  const { store, onAttached, clock, pauseBeforeTry } = deps;
 
   return async (known, paymentHash) => {
     const hash = paymentHash.toLowerCase();
     let intent = known;
     for (let tries = 0; tries < maxTries; tries += 1) {
+      await pauseBeforeTry(tries);
       const { found } = intent.payment;
       if (found?.hash === hash || found?.by === 'anchor') return intent;
       if (found !== null) throw conflict('Another payment of this intent was found on the ledger.');
@@ -41,7 +44,7 @@ export function createNamePayment(deps: {
         if (isNew) onAttached();
         return (await store.findByHash(intent._id)) ?? intent;
       }
-      intent = (await store.findByHash(intent._id)) ?? intent;
+      intent = (await store.findCurrent(intent._id)) ?? intent;
     }
     throw new ContendedIntentError(known._id);
   };

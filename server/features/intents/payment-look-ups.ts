@@ -1,6 +1,7 @@
 import type { Ledger, LedgerAnswer } from '../../ledger/ledger.js';
 import { isDuplicateKey } from '../../mongo/failures.js';
 import type { HeldLease } from '../../mongo/leases.js';
+import type { PauseBeforeTry } from '../../mongo/refused-writes.js';
 import type { Clock, Logger } from '../../ports.js';
 import { allEnded } from '../../timing.js';
 import type { Intent } from './intent.js';
@@ -14,12 +15,13 @@ import type { IntentStore } from './store.js';
 import { payableUntilMs } from './transition.rules.js';
 
 export interface PaymentLookUpsDeps {
-  store: Pick<IntentStore, 'findByHash' | 'findByTransaction' | 'findFirstClaimant' | 'saveProgress'>;
+  store: Pick<IntentStore, 'findCurrent' | 'findByTransaction' | 'findFirstClaimant' | 'saveProgress'>;
   lookUps: Pick<LookUpStore, 'claimDue'>;
   ledger: Pick<Ledger, 'find'>;
   ownership: Pick<Ownership, 'passToPayer'>;
   progress: MakeProgress;
   clock: Clock;
+  pauseBeforeTry: PauseBeforeTry;
   logger: Logger;
 }
 
@@ -35,7 +37,7 @@ const mostPayers = 3;
 const mostTries = 5;
 
 export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
-  const { store, lookUps, ledger, ownership, progress, clock, logger } = deps;
+  const { store, lookUps, ledger, ownership, progress, clock, pauseBeforeTry, logger } = deps;
 
   async function lookUp(claimed: Intent, named: NamedPayment, lease: HeldLease | undefined): Promise<void> {
     let answer: Promise<LedgerAnswer> | undefined;
@@ -45,8 +47,9 @@ export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
     };
     let intent: Intent | null = claimed;
     for (let tries = 0; tries < mostTries && intent !== null; tries += 1) {
+      await pauseBeforeTry(tries);
       if ((await tryLookUp(intent, named, ask, lease)) === 'done') return;
-      intent = await store.findByHash(claimed._id);
+      intent = await store.findCurrent(claimed._id);
       if (intent !== null && !isUndecided(intent.payment, named)) return;
     }
     // The payment is looked up again when the claim runs out.

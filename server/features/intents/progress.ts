@@ -3,6 +3,7 @@ import { type FailureReason, failureReasons } from '../../../contract/schemas/in
 import type { Emit } from '../../deliveries/deliveries.js';
 import { ApiError } from '../../errors.js';
 import type { HeldLease } from '../../mongo/leases.js';
+import type { PauseBeforeTry } from '../../mongo/refused-writes.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock } from '../../ports.js';
 import type { Intent } from './intent.js';
@@ -77,16 +78,18 @@ export class ContendedIntentError extends ApiError {
  * A change of status, its mark for the aggregator and its event are written in one transaction.
  */
 export function createMakeProgress(deps: {
-  store: Pick<IntentStore, 'findByHash' | 'saveProgress'>;
+  store: Pick<IntentStore, 'findByHash' | 'findCurrent' | 'saveProgress'>;
   ownership: Pick<Ownership, 'passToSender'>;
   inTransaction: InTransaction;
   writeEvent: Emit;
   /** Called when a ledger look-up becomes due for an intent that had none due. */
   onLookUpDue?: () => void;
   clock: Clock;
+  pauseBeforeTry: PauseBeforeTry;
   limits: TransitionLimits;
 }): MakeProgress {
-  const { store, ownership, inTransaction, writeEvent, onLookUpDue = () => undefined, clock, limits } = deps;
+  const { store, ownership, inTransaction, writeEvent, onLookUpDue = () => undefined } = deps;
+  const { clock, pauseBeforeTry, limits } = deps;
   // Every transaction of a job updates its one lease document: run concurrently they would only conflict.
   const oneAtATime = pLimit(1);
 
@@ -178,7 +181,8 @@ export function createMakeProgress(deps: {
 
   async function makeProgress(intentHash: string, report: Report): Promise<Progress | undefined> {
     for (let tries = 0; tries < maxTries; tries += 1) {
-      const intent = await store.findByHash(intentHash);
+      await pauseBeforeTry(tries);
+      const intent = await (tries === 0 ? store.findByHash(intentHash) : store.findCurrent(intentHash));
       if (intent === null) return undefined;
       const progress = await attempt(intent, report);
       if (progress !== undefined) return progress;

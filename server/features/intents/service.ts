@@ -25,7 +25,7 @@ import type { IntentStore } from './store.js';
 import type { UnpaidRoom } from './unpaid-room.js';
 
 export interface IntentServiceDeps extends Omit<AttachDeps, 'store'> {
-  store: AttachDeps['store'] & Pick<IntentStore, 'insert'>;
+  store: AttachDeps['store'] & Pick<IntentStore, 'insert' | 'findByHash'>;
   directory: Pick<AnchorDirectory, 'corridor' | 'anchor' | 'anchorsOf'>;
   quoteFrom: Rates['quoteFrom'];
   /** The dispute of an intent, in short; null where there is none. */
@@ -90,8 +90,8 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     if (!(await store.insert(intent))) {
       // Either the same request came first, or another intent has the transaction: this one then claims it.
       const bare = withoutTransaction(intent);
-      const created = (await store.findByHash(intentHash)) === null && (await store.insert(bare));
-      const first = created ? bare : ((await store.findByHash(intentHash)) ?? bare);
+      const created = (await store.findCurrent(intentHash)) === null && (await store.insert(bare));
+      const first = created ? bare : ((await store.findCurrent(intentHash)) ?? bare);
       return { created, intent: await repeat(first, body.anchorTransactionId) };
     }
     if (intent.transactionId !== undefined) onAttached();

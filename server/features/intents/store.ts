@@ -2,6 +2,7 @@ import { type ClientSession, type Connection, Schema } from 'mongoose';
 import { isDuplicateKey, writeErrorsOf } from '../../mongo/failures.js';
 import { inBatches } from '../../mongo/in-batches.js';
 import { defineModel } from '../../mongo/models.js';
+import { findCurrent } from '../../mongo/refused-writes.js';
 import type { CountedIntent } from './aggregation.js';
 import type { DisputeEffect, Intent, IntentChange } from './intent.js';
 import { attachment } from './ownership.rules.js';
@@ -32,6 +33,8 @@ export interface IntentStore {
   findByHashes(intentHashes: readonly string[]): Promise<Intent[]>;
   /** With a session, reads as that transaction sees it. Without one, concurrent calls are batched into one query. */
   findByHash(intentHash: string, session?: ClientSession): Promise<Intent | null>;
+  /** The intent that has just refused a write; a find could return what it was before. */
+  findCurrent(intentHash: string): Promise<Intent | null>;
   /**
    * False where the hash is stored already, or another intent of the anchor has the transaction. Calls that arrive during
    * an insert are batched into the next one, each with a result of its own (docs/adr/0010).
@@ -48,7 +51,9 @@ export interface IntentStore {
   ): Promise<Intent | 'changed_meanwhile' | 'taken_by_another'>;
   /** The intent that holds this transaction of the anchor. */
   findByTransaction(anchorId: string, transactionId: string, session?: ClientSession): Promise<Intent | null>;
-  /** Like `findByTransaction`, but raises the version first, so that a change derived from the earlier state is refused. */
+  /** Like `findByTransaction`, after that intent has just refused a write. */
+  findCurrentHolder(anchorId: string, transactionId: string): Promise<Intent | null>;
+  /** Like `findCurrentHolder`, but raises the version first, so that a change derived from the earlier state is refused. */
   touchHolder(anchorId: string, transactionId: string): Promise<Intent | null>;
   /** The pending intent without a transaction that claimed this one first; only those of an account if one is given. */
   findFirstClaimant(
@@ -220,6 +225,8 @@ export function createIntentStore(connection: Connection): IntentStore {
 
     findByHashes,
 
+    findCurrent: async (_id) => toIntent(await findCurrent(model, { _id })),
+
     insert: insertInBatches,
 
     insertAll,
@@ -247,6 +254,9 @@ export function createIntentStore(connection: Connection): IntentStore {
         .lean<IntentDocument>();
       return toIntent(found);
     },
+
+    findCurrentHolder: async (anchorId, transactionId) =>
+      toIntent(await findCurrent(model, { anchorId, transactionId: exactly(transactionId) })),
 
     async touchHolder(anchorId, transactionId) {
       const touched = await model

@@ -1,4 +1,5 @@
 import type { Deliveries } from '../../deliveries/deliveries.js';
+import type { PauseBeforeTry } from '../../mongo/refused-writes.js';
 import { parseAllowedOrigin } from '../../outbound/allow.js';
 import { vetUrl } from '../../outbound/vet-url.js';
 import type { Clock, Logger, NewId } from '../../ports.js';
@@ -18,6 +19,7 @@ export interface WebhooksDeps {
   deliveries: Pick<Deliveries, 'wake' | 'log'>;
   /** The origins of OUTBOUND_ALLOW, by which addresses are vetted at registration. */
   outboundAllow: readonly string[];
+  pauseBeforeTry: PauseBeforeTry;
   clock: Clock;
   newId: NewId;
   logger: Logger;
@@ -33,6 +35,7 @@ export function createWebhooksFeature(deps: WebhooksDeps) {
     vetUrl: (url) => vetUrl(url, allowed),
     wakeDeliveries: deliveries.wake,
     forgetDeliveries: deliveries.log.forget,
+    pauseBeforeTry: deps.pauseBeforeTry,
     clock,
     newId,
     logger,

@@ -7,6 +7,7 @@ import type {
 } from '../../../contract/schemas/webhooks.js';
 import { timedId } from '../../deliveries/delivery.rules.js';
 import { ApiError, invalidRequest } from '../../errors.js';
+import type { PauseBeforeTry } from '../../mongo/refused-writes.js';
 import { OutboundError } from '../../outbound/outbound.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
 import { type Clock, type Logger, type NewId, toInstant } from '../../ports.js';
@@ -43,6 +44,7 @@ export function createWebhookService(deps: {
   wakeDeliveries: () => void;
   /** Called when a webhook was deleted. */
   forgetDeliveries: (webhookId: string) => void;
+  pauseBeforeTry: PauseBeforeTry;
   clock: Clock;
   newId: NewId;
   logger: Logger;
@@ -64,7 +66,9 @@ export function createWebhookService(deps: {
     changed: (before: WebhookDocument, now: Date) => Partial<WebhookDocument>,
   ): Promise<WebhookDocument> {
     for (let tries = 0; tries < maxTries; tries += 1) {
-      const before = await find(id);
+      await deps.pauseBeforeTry(tries);
+      const before = await (tries === 0 ? store.find(id) : store.findCurrent(id));
+      if (before === null) throw unknownWebhook();
       const now = new Date(clock());
       const after = await store.change(before, { ...changed(before, now), updatedAt: now });
       if (after !== null) return after;

@@ -2,6 +2,7 @@ import { type ClientSession, type Connection, type RootFilterQuery, Schema } fro
 import type { EventName } from '../../../contract/schemas/events.js';
 import type { WebhookAnswer } from '../../../contract/schemas/webhooks.js';
 import { collectionExists, defineModel } from '../../mongo/models.js';
+import { findCurrent } from '../../mongo/refused-writes.js';
 import type { StoredSecret } from './secrets.js';
 
 export interface WebhookDocument {
@@ -25,6 +26,8 @@ export interface WebhookDocument {
 export interface WebhookStore {
   add(webhook: WebhookDocument): Promise<void>;
   find(id: string): Promise<WebhookDocument | null>;
+  /** The webhook that has just refused a change; `find` could return what it was before. */
+  findCurrent(id: string): Promise<WebhookDocument | null>;
   /** A page in the order of registration; with `after`, it starts after that id. */
   page(after: string | undefined, limit: number): Promise<WebhookDocument[]>;
   /** The webhooks that are subscribed to an event, as this transaction sees them. */
@@ -93,6 +96,7 @@ export function createWebhookStore(connection: Connection): WebhookStore {
     },
 
     find: (id) => webhooks.findById(id).lean<WebhookDocument>().exec(),
+    findCurrent: (_id) => findCurrent(webhooks, { _id }),
 
     page: (after, limit) =>
       webhooks

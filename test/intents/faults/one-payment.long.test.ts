@@ -9,7 +9,9 @@ import { createMakeProgress } from '../../../server/features/intents/progress.js
 import { createIntentStore } from '../../../server/features/intents/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
+import { createPauseBeforeTry } from '../../../server/mongo/refused-writes.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
+import { pauseInRealTime } from '../../../server/timing.js';
 import { emitInto } from '../../fixtures/deliveries/emit.js';
 import { storedIntent } from '../../fixtures/disputes/dispute-values.js';
 import { anchor, instructions, payer, stranger, usdc } from '../../fixtures/intents/payment-cases.js';
@@ -42,7 +44,16 @@ function process() {
   const limits = { failureGraceMs: 86_400_000, ledger: true };
   const newId = () => randomBytes(16).toString('hex');
   const writeEvent = emitInto(connection, clock, newId);
-  const progress = createMakeProgress({ store, ownership, inTransaction, writeEvent, clock, limits });
+  const pauseBeforeTry = createPauseBeforeTry({ pause: pauseInRealTime, random: Math.random });
+  const progress = createMakeProgress({
+    store,
+    ownership,
+    inTransaction,
+    writeEvent,
+    clock,
+    pauseBeforeTry,
+    limits,
+  });
   const asked = ledger.asking({ rpc: true });
   const lookUps = createLookUpStore(connection);
   return createLookUpPayments({
@@ -52,6 +63,7 @@ function process() {
     ownership,
     progress,
     clock,
+    pauseBeforeTry,
     logger: silentLogger,
   });
 }

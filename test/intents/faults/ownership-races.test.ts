@@ -10,7 +10,9 @@ import { readRecord } from '../../../server/features/intents/sep-record.rules.js
 import { createIntentStore } from '../../../server/features/intents/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
+import { createPauseBeforeTry } from '../../../server/mongo/refused-writes.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
+import { pauseInRealTime } from '../../../server/timing.js';
 import { emitInto, outboxOf } from '../../fixtures/deliveries/emit.js';
 import {
   claimantIntent,
@@ -65,9 +67,25 @@ function opened(
   const inTransaction = createInTransaction(connection);
   const clock = Date.now;
   const ownership = createOwnership({ store, inTransaction, clock });
+  const pauseBeforeTry = createPauseBeforeTry({ pause: pauseInRealTime, random: Math.random });
   const limits = { failureGraceMs: 86_400_000, ledger };
-  const progress = createMakeProgress({ store, ownership, inTransaction, writeEvent, clock, limits });
-  const attach = createAttachTransaction({ store, ownership, progress, clock, onAttached: () => undefined });
+  const progress = createMakeProgress({
+    store,
+    ownership,
+    inTransaction,
+    writeEvent,
+    clock,
+    pauseBeforeTry,
+    limits,
+  });
+  const attach = createAttachTransaction({
+    store,
+    ownership,
+    progress,
+    clock,
+    pauseBeforeTry,
+    onAttached: () => undefined,
+  });
   return { store, progress, attach };
 }
 

@@ -6,9 +6,11 @@ import { unpaidIntent } from '../../fixtures/intents/stored-intents.js';
 it('a report that loses to other writers eight times is answered with 503 and retryAfter 1, and not with 500', async () => {
   const intent = unpaidIntent(1);
   let tries = 0;
+  const pauses: number[] = [];
   const progress = createMakeProgress({
     store: {
       findByHash: async () => intent,
+      findCurrent: async () => intent,
       async saveProgress() {
         tries += 1;
         return false;
@@ -18,10 +20,12 @@ it('a report that loses to other writers eight times is answered with 503 and re
     inTransaction: async (work) => work({} as never),
     writeEvent: async () => 'evt_1',
     clock: () => intent.createdAt.getTime(),
+    pauseBeforeTry: async (nth) => void pauses.push(nth),
     limits: { failureGraceMs: 86_400_000, ledger: false },
   });
   const refused = await progress(intent._id, { observation: null }).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(ApiError);
   expect(refused).toMatchObject({ code: 'NOT_READY', status: 503, extras: { retryAfter: 1 } });
   expect(tries).toBe(8);
+  expect(pauses).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
 });

@@ -32,6 +32,7 @@ async function nextPollAfter(report: Report, changes: Partial<Intent> = {}): Pro
   const progress = createMakeProgress({
     store: {
       findByHash: async () => intent,
+      findCurrent: async () => intent,
       async saveProgress({ change }) {
         saved = change.due;
         return true;
@@ -41,6 +42,7 @@ async function nextPollAfter(report: Report, changes: Partial<Intent> = {}): Pro
     inTransaction: async (work) => work({} as never),
     writeEvent: async () => 'evt_1',
     clock: () => nowMs,
+    pauseBeforeTry: async () => undefined,
     limits: { failureGraceMs: 86_400_000, ledger: true },
   });
   await progress(intent._id, report);

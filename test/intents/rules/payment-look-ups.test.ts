@@ -36,7 +36,7 @@ it('a claimed transaction passes to its payer although its holder is polled at t
   const passed: number[] = [];
   const lookUps = createLookUpPayments({
     store: {
-      findByHash: async () => ({ ...claimant, version: claimant.version + passed.length }),
+      findCurrent: async () => ({ ...claimant, version: claimant.version + passed.length }),
       findByTransaction: async () => holder,
       findFirstClaimant: async () => null,
       saveProgress: async () => true,
@@ -56,6 +56,7 @@ it('a claimed transaction passes to its payer although its holder is polled at t
     },
     progress: async () => undefined as never,
     clock: ledger.now,
+    pauseBeforeTry: async () => undefined,
     logger: silentLogger,
   });
   expect(await lookUps(() => true)).toBe(1);
@@ -81,7 +82,7 @@ function paidByClaimant(startMs: number, saves: () => boolean) {
   const writes: unknown[] = [];
   const lookUps = createLookUpPayments({
     store: {
-      findByHash: async () => holder,
+      findCurrent: async () => holder,
       findByTransaction: async () => holder,
       findFirstClaimant: async () => claimant,
       saveProgress: async ({ intent, change }) => {
@@ -98,6 +99,7 @@ function paidByClaimant(startMs: number, saves: () => boolean) {
       return undefined;
     },
     clock: ledger.now,
+    pauseBeforeTry: async () => undefined,
     logger: silentLogger,
   });
   const told = [claimant._id, [expect.objectContaining({ hash, by: 'anchor' })]];
@@ -135,7 +137,7 @@ it('a pass that fails ends only after all its look-ups have ended', async () => 
   const ended: string[] = [];
   const lookUps = createLookUpPayments({
     store: {
-      findByHash: async () => null,
+      findCurrent: async () => null,
       findByTransaction: async () => null,
       findFirstClaimant: async () => null,
       saveProgress: async () => true,
@@ -154,6 +156,7 @@ it('a pass that fails ends only after all its look-ups have ended', async () => 
       return undefined;
     },
     clock: ledger.now,
+    pauseBeforeTry: async () => undefined,
     logger: silentLogger,
   });
   const pass = lookUps(() => true).catch((error: unknown) => {

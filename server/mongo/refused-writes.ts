@@ -1,0 +1,25 @@
+import type { Model, mongo } from 'mongoose';
+import { type BackoffPolicy, backoffMs } from '../jobs/backoff.js';
+import type { Pause, Random } from '../ports.js';
+
+const retryPause: BackoffPolicy = { baseMs: 10, factor: 2, maxMs: 200, jitter: 0.5 };
+
+/**
+ * Reads what has just refused a write, by E11000 or because the version did not match. A find may still return what was
+ * there before: it sees only what a majority of the members has. This is an update that changes nothing, so it sees the
+ * newest state and, like every write, waits until a majority has it.
+ */
+export function findCurrent<T>(model: Model<T>, filter: mongo.Filter<T>): Promise<T | null> {
+  const collection = model.collection as unknown as mongo.Collection<mongo.Document>;
+  const unchanged = { $setOnInsert: {} };
+  return collection.findOneAndUpdate(filter as mongo.Filter<mongo.Document>, unchanged) as Promise<T | null>;
+}
+
+/** Waits before a refused write is tried again, longer with each of its `tries`; before the first it does not wait. */
+export type PauseBeforeTry = (tries: number) => Promise<void>;
+
+export function createPauseBeforeTry(deps: { pause: Pause; random: Random }): PauseBeforeTry {
+  return async (tries) => {
+    if (tries > 0) await deps.pause(backoffMs(tries, retryPause, deps.random));
+  };
+}
