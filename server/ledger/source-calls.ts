@@ -1,6 +1,6 @@
+import { createBreaker, createCallBudget } from '../outbound/call-limits.js';
 import { type Outbound, OutboundError, type OutboundRequest } from '../outbound/outbound.js';
 import type { Clock, Pause } from '../ports.js';
-import { admitCall, afterAnswer, afterNoAnswer, freshGate } from './source-gate.rules.js';
 
 /** The result of a call: the status and the JSON of the answer, or why there is none. */
 export type SourceAnswer = { status: number; json: unknown } | { failed: string };
@@ -28,37 +28,34 @@ export function createSourceCalls(deps: {
   limits: SourceLimits;
 }): CallSource {
   const { outbound, clock, pause, limits } = deps;
-  let state = freshGate;
+  const breaker = createBreaker<SourceAnswer>((answer) => 'failed' in answer);
+  const budget = createCallBudget(clock);
 
-  /** True once the call may be made; otherwise, why it may not be made now. */
-  async function takeTurn(): Promise<true | string> {
+  /** Waits until the budget has a call; false if that takes too long. */
+  async function takeTurn(): Promise<boolean> {
     for (let waitedMs = 0; waitedMs <= patienceMs; waitedMs += turnStepMs) {
-      const admitted = admitCall(state, clock(), limits.callsPerSecond);
-      state = admitted.state;
-      if (admitted.admits === 'go') return true;
-      if (admitted.admits === 'open') return 'it failed too often lately';
+      if (budget.take(limits.callsPerSecond)) return true;
       await pause(turnStepMs);
     }
-    return 'its budget of calls is used up';
+    return false;
   }
 
-  return async (request) => {
-    const turn = await takeTurn();
-    if (turn !== true) return { failed: turn };
+  async function ask(request: Parameters<CallSource>[0]): Promise<SourceAnswer> {
     try {
       const answer = await outbound({ ...request, timeoutMs: limits.timeoutMs, maxBytes });
       // A 4xx says something about the request, a 410 about the history. 429 and 5xx mean that there is no answer now.
-      if (answer.status === 429 || answer.status >= 500) {
-        state = afterNoAnswer(state, clock());
-        return { failed: `status ${answer.status}` };
-      }
-      state = afterAnswer(state);
+      if (answer.status === 429 || answer.status >= 500) return { failed: `status ${answer.status}` };
       return { status: answer.status, json: parse(answer.body) };
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
-      state = afterNoAnswer(state, clock());
       return { failed: error.message };
     }
+  }
+
+  return async (request) => {
+    if (!(await takeTurn())) return { failed: 'its budget of calls is used up' };
+    const answer = await breaker.run(() => ask(request));
+    return answer === 'open' ? { failed: 'it failed too often lately' } : answer;
   };
 }
 

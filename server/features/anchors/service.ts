@@ -1,4 +1,4 @@
-import { bulkhead } from 'cockatiel';
+import pLimit from 'p-limit';
 import type { AnchorAnswer, AnchorPage } from '../../../contract/schemas/anchors.js';
 import type { CorridorPage } from '../../../contract/schemas/corridors.js';
 import type { Announce } from '../../cache/changes.js';
@@ -174,9 +174,9 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
       }
     },
     async discoverDue() {
-      const readings = bulkhead(concurrentReadings, Number.POSITIVE_INFINITY);
+      const readings = pLimit(concurrentReadings);
       // A failure is logged where it happens, and stellar.toml is read again at the next request for the anchor.
-      const read = (id: string) => readings.execute(() => discovery.endpointsOf(id)).catch(() => undefined);
+      const read = (id: string) => readings(() => discovery.endpointsOf(id)).catch(() => undefined);
       await Promise.all(fleet.anchors.map(({ id }) => read(id)));
     },
     async stop() {

@@ -1,4 +1,4 @@
-import { bulkhead } from 'cockatiel';
+import pLimit from 'p-limit';
 import type { ObserverRound } from '../../../contract/schemas/observations.js';
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
@@ -48,7 +48,7 @@ export function createObserver(deps: ObserverDeps): Observer {
     const members = new Map(directory.anchors().map((anchor) => [anchor.id, anchor]));
     const known = new Map((await store.findMany([...members.keys()])).map((each) => [each.anchorId, each]));
     const board = createPriceBoard([...known.values()], startedAt);
-    const turns = bulkhead(anchorsAtOnce, Number.POSITIVE_INFINITY);
+    const turns = pLimit(anchorsAtOnce);
     let calls = 0;
     let findings = 0;
 
@@ -76,7 +76,7 @@ export function createObserver(deps: ObserverDeps): Observer {
     const plan = planRound(due);
     const all = plan.flatMap(({ anchorId, corridors }) => {
       const anchor = members.get(anchorId);
-      return anchor === undefined ? [] : [turns.execute(() => observe(anchor, corridors))];
+      return anchor === undefined ? [] : [turns(() => observe(anchor, corridors))];
     });
     // The error of one anchor, such as a lost database connection, is thrown after the others have finished.
     for (const each of await Promise.allSettled(all)) if (each.status === 'rejected') throw each.reason;

@@ -1,4 +1,4 @@
-import { bulkhead } from 'cockatiel';
+import pLimit from 'p-limit';
 import type { SnapshotAnswer } from '../../../contract/schemas/snapshot.js';
 import { createCache } from '../../cache/cache.js';
 import type { Announce } from '../../cache/changes.js';
@@ -50,12 +50,12 @@ export function createSnapshot(deps: SnapshotDeps): Snapshot {
   const quotedAt = new Map<string, number>();
 
   async function build(): Promise<{ answer: SnapshotAnswer; builtAt: number }> {
-    const atOnce = bulkhead(concurrentCorridors, Number.POSITIVE_INFINITY);
+    const atOnce = pLimit(concurrentCorridors);
     const corridors = deps.directory.corridors();
     // An anchor with many corridors may not be asked for all of them at once: those that wait longest are asked first.
     const order = [...corridors].sort((a, b) => (quotedAt.get(a.id) ?? 0) - (quotedAt.get(b.id) ?? 0));
     const read = new Map<string, Promise<SnapshotCorridor>>(
-      order.map((corridor) => [corridor.id, atOnce.execute(() => readCorridor(corridor))]),
+      order.map((corridor) => [corridor.id, atOnce(() => readCorridor(corridor))]),
     );
     const answers = await Promise.all(corridors.map(({ id }) => read.get(id) as Promise<SnapshotCorridor>));
     return { answer: { asOf: toInstant(clock()), corridors: answers }, builtAt: clock() };

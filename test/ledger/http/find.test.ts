@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { noFaults } from '../../../scripts/simulated-ledger/faults.js';
 import type { SimulatedTransaction } from '../../../scripts/simulated-ledger/payments.js';
 import { muxed, type OpenLedger, openLedger, someAccount } from '../../fixtures/ledger/ledger-fixture.js';
+import { later } from '../../support/later.js';
 
 const payer = someAccount('payer');
 const anchor = someAccount('anchor');
@@ -190,8 +191,7 @@ describe('a source with a fault', () => {
     ledger.simulated.setFaults({ rpc: noFaults });
     expect((await rpc.find(hash, recently())).kind).toBe('unknown');
     expect(ledger.simulated.asked().rpc).toBe(before);
-    ledger.pass(10_000);
-    expect((await rpc.find(hash, recently())).kind).toBe('found');
+    expect((await later(10_000, () => rpc.find(hash, recently()))).kind).toBe('found');
   });
 
   it('is asked again after the first pause where eight calls at once failed', async () => {
@@ -200,8 +200,7 @@ describe('a source with a fault', () => {
     ledger.simulated.setFaults({ rpc: { away: true } });
     await Promise.all(Array.from({ length: 8 }, () => rpc.find(hash, recently())));
     ledger.simulated.setFaults({ rpc: noFaults });
-    ledger.pass(10_000);
-    expect((await rpc.find(hash, recently())).kind).toBe('found');
+    expect((await later(10_000, () => rpc.find(hash, recently()))).kind).toBe('found');
   });
 
   it('is not believed to lack a transaction where the ledgers it names cannot cover the time', async () => {
