@@ -44,7 +44,7 @@ export const rateLimitHeaders = {
     .number()
     .int()
     .min(0)
-    .describe('Requests left in this window; a lower bound where several instances serve a client.'),
+    .describe('Requests left in this window; too many at times where several instances serve a client.'),
   'X-RateLimit-Reset': z
     .number()
     .int()

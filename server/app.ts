@@ -130,10 +130,9 @@ function guard(deps: AppDeps, unverified: UnverifiedLimit): RequestHandler {
       const rule = clientLimitOf(metadata);
       const key = limitKeyOf(metadata.operationId, client);
       // The response cache has already taken, or tried to take, the point of a request that it passed on.
-      const consume: RateLimiter['consume'] = async (...of) =>
-        deps.front.admitted(req) ?? deps.limiter.consume(...of);
+      const take: RateLimiter['take'] = (...of) => deps.front.admitted(req) ?? deps.limiter.take(...of);
       if (metadata.access === 'callback') unverified.admit(res, rule, key);
-      else await enforceLimit({ consume }, res, rule, key);
+      else await enforceLimit({ take }, res, rule, key);
       authenticate(metadata.access, req, res, deps.secrets);
       // The run of a job may take longer than a connection may be silent.
       if (metadata.access === 'internal') res.setTimeout(0);

@@ -47,7 +47,6 @@ import { createSchedule, jobIntervalsMs, type TaskName } from './jobs/schedule.j
 import { createScheduler } from './jobs/scheduler.js';
 import { createLedger } from './ledger/ledger.js';
 import type { Lifecycle } from './lifecycle.js';
-import { createExactLimiter } from './limits/exact-limiter.js';
 import { createRateLimiter } from './limits/rate-limiter.js';
 import { answersPing } from './mongo/connection.js';
 import type { DatabaseClock } from './mongo/database-clock.js';
@@ -114,10 +113,14 @@ export function composeService(deps: {
   const deliveryStore = createDeliveryStore(connection);
 
   // Infrastructure.
-  const limiter = createRateLimiter({ connection, clock, logger, maxKeys: config.maxLimitWindows });
-  lifecycle.onStop('rate limits', limiter.stop);
+  const limiter = createRateLimiter({
+    connection,
+    clock,
+    logger,
+    clockIsOff: () => clockWatch.fault() !== undefined,
+  });
   const metrics = createMetrics({
-    limiterDegraded: limiter.degraded,
+    limiterDegraded: limiter.isAlone,
     machineAheadMs: databaseClock.machineAheadMs,
     droppedLogLines: logOutput.droppedLines,
     backlogs: {
@@ -309,7 +312,7 @@ export function composeService(deps: {
     ...shared,
     store: disputeStore,
     windows: disputeWindows,
-    countAttempt: createExactLimiter({ connection, clock }).consume,
+    limiter,
     findIntent: intentStore.findByHash,
     findIntents: intentStore.findByHashes,
     trueEffects: reputation.trueEffects,
@@ -340,7 +343,6 @@ export function composeService(deps: {
     record,
     trustProxy: config.trustProxy,
     maxBytes: config.responseCacheBytes,
-    maxWindows: config.maxLimitWindows,
     newId,
     clock,
   });
@@ -413,7 +415,6 @@ export function composeService(deps: {
     rateSamples: rateHistory.sample,
     discovery: directory.discoverDue,
     quoteReputation: reputation.loadQuoteReputations,
-    limits: limiter.upkeep,
     clockWatch: clockWatch.look,
     jobWatch: createJobWatch({ jobs: calledJobs(config), readLease: leases.read, clock, logger }),
   });

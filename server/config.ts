@@ -48,8 +48,6 @@ export interface Config {
   cachePublic: boolean;
   /** How long an anchor must keep reporting `error` before a paid intent counts as failed. */
   failureGraceSeconds: number;
-  /** How many windows of limits this instance remembers, one for each client and endpoint. */
-  maxLimitWindows: number;
   /** How many unpaid intents are stored, of all clients together. */
   maxUnpaidIntents: number;
   logLevel: string;
@@ -118,7 +116,6 @@ const environment = z.object({
   CRON_SECRET: z.string().default(''),
   TRUST_PROXY: list(parseTrustProxy),
   MAX_CONNECTIONS: count.default('1000'),
-  MAX_LIMIT_WINDOWS: count.default('50000'),
   MAX_STREAMS: count.optional(),
   MAX_STREAMS_PER_CLIENT: count.default('20'),
   OUTBOUND_ALLOW: list(parseOutboundAllow),
@@ -210,7 +207,6 @@ export function readConfig(env: Environment): Config {
     cronSecrets: splitList(values.CRON_SECRET),
     trustProxy: values.TRUST_PROXY,
     maxConnections: values.MAX_CONNECTIONS,
-    maxLimitWindows: values.MAX_LIMIT_WINDOWS,
     maxStreams: values.MAX_STREAMS ?? Math.floor(values.MAX_CONNECTIONS / 2),
     maxStreamsPerClient: values.MAX_STREAMS_PER_CLIENT,
     outboundAllow: values.OUTBOUND_ALLOW,

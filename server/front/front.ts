@@ -2,16 +2,15 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { AppRoute } from '@ts-rest/core';
 import type { Request, Response } from 'express';
 import type { Changes } from '../cache/changes.js';
-import type { TrustedRange } from '../http/client-key.js';
+import { clientKey, type TrustedRange } from '../http/client-key.js';
 import { type Coding, codingFor } from '../http/content-coding.js';
-import { clientLimitOf } from '../http/rate-limit.js';
+import { type ClientLimit, clientLimitOf, takeOfClient } from '../http/rate-limit.js';
 import { type AnsweredRecord, idOf, type RequestRecord } from '../http/request-log.js';
 import { metadataOf } from '../http/route-table.js';
 import type { KeepAnswer } from '../http/send-json.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { Clock, NewId, RateLimitState } from '../ports.js';
 import { type AnswerForm, formOf, ownLines, routeLines, sendForm } from './answer-form.js';
-import { createClientWindows, type LimitedRoute } from './client-windows.js';
 import { createKeptAnswers, type KeptTarget } from './kept-answers.js';
 import type { HeaderLines } from './ready-answer.js';
 import { refuse } from './refuse.js';
@@ -21,14 +20,12 @@ import { type RequestHead, readHead } from './request-head.js';
 const longestWaitMs = 1_000;
 
 export interface FrontDeps {
-  limiter: Pick<RateLimiter, 'held' | 'consume'>;
+  limiter: Pick<RateLimiter, 'take'>;
   changes: Pick<Changes, 'count' | 'since'>;
   record: Pick<RequestRecord, 'of'>;
   trustProxy: readonly TrustedRange[];
   /** Memory for the answers; with 0 everything goes to the application. */
   maxBytes: number;
-  /** As many as the limiter holds. */
-  maxWindows: number;
   newId: NewId;
   clock: Clock;
   /** Monotonic milliseconds; the limiter's. */
@@ -54,7 +51,7 @@ export interface Front {
 /** What the requests of one route have in common. */
 interface Route {
   /** Undefined if the route has no limit. */
-  limit: LimitedRoute | undefined;
+  limit: ClientLimit | undefined;
   /** The headers that each answer of the route has. */
   lines: HeaderLines;
   records: Record<'GET' | 'HEAD', Record<200 | 304 | 429, AnsweredRecord>>;
@@ -72,7 +69,6 @@ interface Asked {
 export function createFront(deps: FrontDeps): Front {
   const { limiter, changes, newId, maxBytes, stopwatch = () => performance.now() } = deps;
   const kept = createKeptAnswers<Route>({ ...deps, maxBytes: Math.max(1, maxBytes), stopwatch });
-  const clients = createClientWindows({ limiter, trusted: deps.trustProxy, max: deps.maxWindows });
   const routes = new Map<string, Route>();
   /** The number of changes when a request was passed to the application. */
   const handedAt = new WeakMap<IncomingMessage, number>();
@@ -89,7 +85,6 @@ export function createFront(deps: FrontDeps): Front {
       const limit = metadata && {
         rule: clientLimitOf(metadata),
         operationId: metadata.operationId,
-        windows: new Map(),
       };
       const records = { GET: recordsOf('GET', path), HEAD: recordsOf('HEAD', path) };
       route = { limit, lines: routeLines(res), records };
@@ -199,10 +194,10 @@ export function createFront(deps: FrontDeps): Front {
       const asked = { req, res, head, target, startedAt };
       const { limit } = target.route;
       if (limit === undefined) return answer(app, asked, undefined, startedAt);
-      const origin = { socket: req.socket, forwardedFor: head.forwardedFor };
-      const stateOrKey = clients.take(limit, origin, startedAt);
-      if (typeof stateOrKey !== 'string') return answer(app, asked, stateOrKey, startedAt);
-      limiter.consume(limit.rule, stateOrKey).then(
+      const client = clientKey(req.socket.remoteAddress, head.forwardedFor, deps.trustProxy);
+      const state = takeOfClient(limiter, limit, client);
+      if (!(state instanceof Promise)) return answer(app, asked, state, startedAt);
+      state.then(
         (drawn) => answer(app, asked, drawn, stopwatch()),
         // The application answers with this error.
         (error: unknown) => {

@@ -42,7 +42,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   const requests = createRequestMeter(registry);
   new Gauge({
     name: 'fairlead_rate_limiter_degraded',
-    help: '1 while this instance grants only what it is sure of, because the database does not answer.',
+    help: '1 while this instance counts limits by itself, as the database does not answer or the clock is off.',
     registers: [registry],
     collect() {
       this.set(deps.limiterDegraded() ? 1 : 0);

@@ -2,7 +2,6 @@ import type { Response } from 'express';
 import type { RouteMetadata } from '../../contract/describe-route.js';
 import { type RateLimitClass, rateLimitClasses } from '../../contract/rate-limits.js';
 import { ApiError } from '../errors.js';
-import { LimitUnknownError } from '../limits/limit-unknown.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { RateLimitState } from '../ports.js';
 
@@ -15,36 +14,36 @@ export function clientLimitOf(metadata: RouteMetadata): RateLimitClass {
   return rule.key === 'client' ? rule : rateLimitClasses.default;
 }
 
+/** The limit of an operation, counted per client. */
+export interface ClientLimit {
+  rule: RateLimitClass;
+  operationId: string;
+}
+
 /** Each operation has a window of its own for each client. */
 export function limitKeyOf(operationId: string, client: string): string {
   return `${operationId}|${client}`;
 }
 
+/** Takes a point of an operation for a client. Answers at once where this instance holds points of the client's window. */
+export function takeOfClient(
+  limiter: Pick<RateLimiter, 'take'>,
+  { rule, operationId }: ClientLimit,
+  client: string,
+): RateLimitState | Promise<RateLimitState> {
+  return limiter.take(rule, limitKeyOf(operationId, client));
+}
+
 /** Takes one point, sets the headers, and throws RATE_LIMITED if no point was left. */
 export async function enforceLimit(
-  limiter: Pick<RateLimiter, 'consume'>,
+  limiter: Pick<RateLimiter, 'take'>,
   res: Response,
   rule: RateLimitClass,
   key: string,
 ): Promise<void> {
-  const state = await consumeShown(limiter, res, rule, key);
+  const state = await limiter.take(rule, key);
   showLimit(res, state);
   if (state.retryAfterSeconds !== undefined) throw rateLimited(state.retryAfterSeconds);
-}
-
-/** Takes one point. If it is unknown whether one is left, sets the headers before it throws. */
-async function consumeShown(
-  limiter: Pick<RateLimiter, 'consume'>,
-  res: Response,
-  rule: RateLimitClass,
-  key: string,
-): Promise<RateLimitState> {
-  try {
-    return await limiter.consume(rule, key);
-  } catch (error) {
-    if (error instanceof LimitUnknownError) showLimit(res, error.state);
-    throw error;
-  }
 }
 
 /**
@@ -52,19 +51,19 @@ async function consumeShown(
  * the headers show it only if it refuses the request.
  */
 export async function enforceNewAmounts(
-  limiter: Pick<RateLimiter, 'consume'>,
+  limiter: Pick<RateLimiter, 'take'>,
   res: Response,
   client: string,
 ): Promise<void> {
-  const state = await consumeShown(limiter, res, rateLimitClasses.newAmounts, keyOfNewAmounts(client));
+  const state = await limiter.take(rateLimitClasses.newAmounts, keyOfNewAmounts(client));
   if (state.retryAfterSeconds === undefined) return;
   showLimit(res, state);
   throw tooManyAmounts(state.retryAfterSeconds);
 }
 
 /** Does the same without headers, for example for a stream that is already open. */
-export async function takeNewAmount(limiter: Pick<RateLimiter, 'consume'>, client: string): Promise<void> {
-  const state = await limiter.consume(rateLimitClasses.newAmounts, keyOfNewAmounts(client));
+export async function takeNewAmount(limiter: Pick<RateLimiter, 'take'>, client: string): Promise<void> {
+  const state = await limiter.take(rateLimitClasses.newAmounts, keyOfNewAmounts(client));
   if (state.retryAfterSeconds !== undefined) throw tooManyAmounts(state.retryAfterSeconds);
 }
 

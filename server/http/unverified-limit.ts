@@ -35,7 +35,7 @@ export function createUnverifiedLimit({
   limiter,
   statusOf,
 }: {
-  limiter: Pick<RateLimiter, 'consume' | 'peek'>;
+  limiter: Pick<RateLimiter, 'take' | 'peek'>;
   /** The status that the error will be answered with. */
   statusOf: (error: unknown) => number;
 }): UnverifiedLimit {

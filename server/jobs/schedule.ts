@@ -17,8 +17,6 @@ export interface PeriodicWork {
   /** Reads what every anchor publishes about itself (SEP-1 and its services). */
   discovery: OnEveryInstance;
   quoteReputation: OnEveryInstance;
-  /** Counts the instances that share the limits, and gives back points that this instance does not use. */
-  limits: OnEveryInstance;
   /** Reads MongoDB's time again and compares this machine's clock with it. */
   clockWatch: OnEveryInstance;
   /** Checks whether the jobs run on any instance, if this one does not run them. */
@@ -66,7 +64,6 @@ export function createSchedule(
     { name: 'discovery', ...every, intervalMs: 600_000, run: work.discovery },
     { name: 'quoteReputation', ...every, intervalMs: 5_000, run: work.quoteReputation },
     // An instance that was alone holds most points of every window: one that joins must not miss them for long.
-    { name: 'limits', ...every, intervalMs: 1_000, run: work.limits },
     { name: 'clockWatch', ...every, intervalMs: 5_000, run: work.clockWatch },
     { name: 'jobWatch', ...every, intervalMs: 60_000, run: work.jobWatch },
   ];

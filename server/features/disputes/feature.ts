@@ -1,12 +1,13 @@
+import type { RateLimiter } from '../../limits/rate-limiter.js';
 import { createFileDispute, type FilingDeps } from './filing.js';
-import { type CountAttempt, createDisputeLimits } from './key-limits.js';
+import { createDisputeLimits } from './key-limits.js';
 import { createDisputeReview, type ReviewDeps } from './review.js';
 import { createAdminDisputesRouter, createDisputesRouter } from './router.js';
 import type { DisputeWindowStore } from './store.js';
 
 export interface DisputesDeps extends Omit<FilingDeps, 'store' | 'limits'>, ReviewDeps {
   windows: DisputeWindowStore;
-  countAttempt: CountAttempt;
+  limiter: Pick<RateLimiter, 'take'>;
 }
 
 export interface Disputes {

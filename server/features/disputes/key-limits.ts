@@ -1,5 +1,6 @@
-import { type RateLimitClass, rateLimitClasses } from '../../../contract/rate-limits.js';
+import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { ApiError } from '../../errors.js';
+import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { ClientSession } from '../../mongo/transactions.js';
 import type { Clock, RateLimitState } from '../../ports.js';
 import type { DisputeWindowDocument, DisputeWindowStore } from './store.js';
@@ -13,8 +14,7 @@ const { points, windowSeconds } = rateLimitClasses.dispute;
  * the key itself: a captured dispute that is sent again costs its owner nothing, however often, from however many
  * addresses and on whatever day.
  *
- * Attempts are counted by a limiter that never counts in the process alone: while the database does not answer, nothing is
- * verified. A point is taken in the transaction that records its dispute.
+ * Attempts are drawn one by one. A point is taken in the transaction that records its dispute.
  */
 export interface DisputeLimits {
   /** Counts an attempt, before verification. Throws RATE_LIMITED. */
@@ -38,15 +38,12 @@ type Window = Pick<DisputeWindowDocument, 'used' | 'endsAt'>;
 
 export type ShowLimit = (state: RateLimitState) => void;
 
-/** Takes one point, for all instances together. Rejects where the database does not answer. */
-export type CountAttempt = (rule: RateLimitClass, key: string) => Promise<RateLimitState>;
-
 export function createDisputeLimits(deps: {
   windows: DisputeWindowStore;
-  countAttempt: CountAttempt;
+  limiter: Pick<RateLimiter, 'take'>;
   clock: Clock;
 }): DisputeLimits {
-  const { windows, countAttempt, clock } = deps;
+  const { windows, limiter, clock } = deps;
 
   /** The running window of this key, or an unused one. */
   async function windowOf(key: string, nowMs: number, session?: ClientSession): Promise<Window> {
@@ -57,7 +54,7 @@ export function createDisputeLimits(deps: {
 
   return {
     async takeAttempt(account, client, show) {
-      const state = await countAttempt(rateLimitClasses.dispute, `dispute_attempt|${account}|${client}`);
+      const state = await limiter.take(rateLimitClasses.dispute, `dispute_attempt|${account}|${client}`);
       show(state);
       refuseIfSpent(state, 'Too many disputes of this key were sent from your address.');
     },

@@ -47,7 +47,7 @@ export interface IntentsDeps
   /** Most unpaid intents that are stored, for all clients together. */
   maxUnpaidIntents: number;
   /** Limits the callbacks per anchor. */
-  limiter: Pick<RateLimiter, 'consume'>;
+  limiter: Pick<RateLimiter, 'take'>;
   leases: Leases;
   inTransaction: InTransaction;
   pauseBeforeTry: PauseBeforeTry;

@@ -20,7 +20,7 @@ const signatureHeaders = ['signature', 'x-stellar-signature'];
 export function createIntentsRouter(deps: {
   service: IntentService;
   takeStatusCallback: TakeStatusCallback;
-  limiter: Pick<RateLimiter, 'consume'>;
+  limiter: Pick<RateLimiter, 'take'>;
   streams: Pick<Streams, 'open'>;
   intentStreams: Pick<IntentStreams, 'prepare'>;
 }) {

@@ -57,7 +57,7 @@ export interface RatesFeatureDeps {
   random: Random;
   logger: Logger;
   /** Counts the amounts that a client is the first to ask for. */
-  limiter: Pick<RateLimiter, 'consume'>;
+  limiter: Pick<RateLimiter, 'take'>;
   announce: Announce;
   changes: Pick<Changes, 'onChange'>;
   streams: Pick<Streams, 'open'>;

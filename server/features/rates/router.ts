@@ -15,7 +15,7 @@ export function createRatesRouter(deps: {
   rates: Pick<Rates, 'quote'>;
   readPastAnswer: ReadPastAnswer;
   /** Counts the amounts that a client is the first to ask for. */
-  limiter: Pick<RateLimiter, 'consume'>;
+  limiter: Pick<RateLimiter, 'take'>;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
   streams: Pick<Streams, 'open'>;

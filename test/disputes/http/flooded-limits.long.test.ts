@@ -62,8 +62,8 @@ describe('one client', () => {
     const address = newAddress();
     const intent = await fixture.add(freshSigner(), 'settled');
     const body = { ...disputeOf(intent, freshSigner()), signature: falseSignature };
-    const windows = fixture.app.connection.collection<{ _id: string }>('limit_windows');
-    const countWindows = () => windows.countDocuments({ _id: /^dispute_attempt\|/ });
+    const windows = fixture.app.connection.collection<{ key: string }>('limit_windows');
+    const countWindows = () => windows.countDocuments({ key: /^dispute_attempt\|/ });
     const before = await countWindows();
     const startedAt = performance.now();
     const answers = await spread(2_000, 25, () =>

@@ -82,7 +82,7 @@ it('refuses an anchor beyond its limit without changing the intent, while anothe
   const squall = await attached('squall');
   // All but one of the anchor's points are used up elsewhere, before this instance draws any.
   const expire = new Date(Date.now() + 60_000);
-  const usedUp = { _id: 'callback|galleon', points: points - 1, seen: 1, by: {}, expire };
+  const usedUp = { key: 'callback|galleon', points: points - 1, expire };
   await limitWindowModel(fixture.app.connection).create(usedUp);
   const first = bodyOf(harbour.id);
   await send(harbour.intentHash, first, signatureOf('galleon', first), '198.51.100.3');
