@@ -13,13 +13,11 @@ import { createDisputesFeature } from './features/disputes/feature.js';
 import { createDisputeStore, createDisputeWindowStore } from './features/disputes/store.js';
 import { createHealthFeature } from './features/health/feature.js';
 import { createAggregationStore } from './features/intents/aggregation-store.js';
+import { createDueStore } from './features/intents/due-store.js';
 import { createIntentsFeature, intentLeases } from './features/intents/feature.js';
-import { createLookStore } from './features/intents/look-store.js';
-import { createLookUpStore } from './features/intents/look-up-store.js';
 import { createPayoutStore } from './features/intents/payout-store.js';
 import { createIntentStore } from './features/intents/store.js';
 import { createIntentStreamStore } from './features/intents/stream-store.js';
-import { createUnpaidStore } from './features/intents/unpaid-store.js';
 import { createObservationsFeature, observationLeases } from './features/observations/feature.js';
 import { createObservationStore } from './features/observations/store.js';
 import { createPublisherFeature, publisherLeases } from './features/publisher/feature.js';
@@ -96,9 +94,7 @@ export function composeService(deps: {
   const anchorStore = createAnchorStore(connection);
   const cacheVersionStore = createCacheVersionStore(connection);
   const intentStore = createIntentStore(connection);
-  const unpaidStore = createUnpaidStore(connection);
-  const lookStore = createLookStore(connection);
-  const lookUpStore = createLookUpStore(connection);
+  const dueStore = createDueStore(connection);
   const aggregation = createAggregationStore(connection);
   const payoutStore = createPayoutStore(connection);
   const intentStreamStore = createIntentStreamStore(connection);
@@ -216,7 +212,7 @@ export function composeService(deps: {
     env,
     hasFx: fxUrl !== undefined,
     contradictedPayments: async (anchorId) =>
-      ledger === null ? null : lookUpStore.countContradicted(anchorId, new Date(clock())),
+      ledger === null ? null : dueStore.countContradicted(anchorId, new Date(clock())),
     outbound: toAnyone('discovery'),
     cacheVersions,
     writeEvent: deliveries.emit,
@@ -290,9 +286,7 @@ export function composeService(deps: {
     ...shared,
     pause,
     store: intentStore,
-    unpaid: unpaidStore,
-    looks: lookStore,
-    lookUps: lookUpStore,
+    dueStore,
     streamStore: intentStreamStore,
     ledger,
     directory,
@@ -300,8 +294,6 @@ export function composeService(deps: {
     outbound: toAnyone('reconcile'),
     quoteFrom: rates.quoteFrom,
     disputeOf: disputeStore.disputeOf,
-    disputedAmong: disputeStore.disputedAmong,
-    maxUnpaidIntents: config.maxUnpaidIntents,
     standingOf: reputation.standingOf,
     onAttached: () => scheduler.wake('reconcile'),
     writeEvent: deliveries.emit,
@@ -315,6 +307,7 @@ export function composeService(deps: {
     limiter,
     findIntent: intentStore.findByHash,
     findIntents: intentStore.findByHashes,
+    keepIntent: intentStore.keep,
     trueEffects: reputation.trueEffects,
     applyEffect: intentStore.applyDisputeEffect,
     signingKeyOf: directory.signingKeyOf,

@@ -48,8 +48,6 @@ export interface Config {
   cachePublic: boolean;
   /** How long an anchor must keep reporting `error` before a paid intent counts as failed. */
   failureGraceSeconds: number;
-  /** How many unpaid intents are stored, of all clients together. */
-  maxUnpaidIntents: number;
   logLevel: string;
   /** Whether every answer from the response cache is logged, or the first per route, status and second. */
   logCached: 'all' | 'sampled';
@@ -141,11 +139,6 @@ const environment = z.object({
     .default('300'),
   CACHE_PUBLIC: flag.default('off'),
   FAILURE_GRACE_SECONDS: seconds.default('86400'),
-  MAX_UNPAID_INTENTS: z
-    .string()
-    .regex(/^[1-9]\d{0,8}$/, 'must be a whole number, 1 or more')
-    .transform(Number)
-    .default('200000'),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'], {
       message: 'must be debug, info, warn, error or silent',
@@ -225,7 +218,6 @@ export function readConfig(env: Environment): Config {
     observeEverySeconds: values.OBSERVER === 'on' ? values.OBSERVER_INTERVAL_SECONDS : undefined,
     cachePublic: values.CACHE_PUBLIC === 'on',
     failureGraceSeconds: values.FAILURE_GRACE_SECONDS,
-    maxUnpaidIntents: values.MAX_UNPAID_INTENTS,
     logLevel: values.LOG_LEVEL,
     logCached: values.LOG_CACHED,
     responseCacheBytes: values.RESPONSE_CACHE_MB * 1024 * 1024,

@@ -3911,9 +3911,6 @@ type ReconcileAnswer struct {
 	// Recovered Settled intents that had failed before.
 	Recovered int64 `json:"recovered"`
 
-	// Removed Unpaid intents that were removed some days after they ended.
-	Removed int64 `json:"removed"`
-
 	// Settled Intents that became settled, recoveries included.
 	Settled int64 `json:"settled"`
 

@@ -174,7 +174,6 @@ export const reconcileExamples: ExamplesOf<typeof reconcileContract> = {
       unreachable: 1,
       notFound: 0,
       lookedUp: 4,
-      removed: 0,
       more: false,
     },
   },

@@ -382,7 +382,6 @@ export const reconcileAnswer = z
     unreachable: count.describe('Intents without a result: the anchor did not answer, or not validly.'),
     notFound: count.describe('Intents whose transaction the anchor does not know.'),
     lookedUp: count.describe('Intents whose payment was looked up on the ledger.'),
-    removed: count.describe('Unpaid intents that were removed some days after they ended.'),
     more: z
       .boolean()
       .describe('Whether intents were still due when the run ended; the next run goes on there.'),

@@ -34,7 +34,6 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
     ...anchors.env,
     MONGODB_URI: mongod.uri,
     // Nobody pays: the places of unpaid intents must not run out.
-    MAX_UNPAID_INTENTS: '100000000',
   });
   const client = await new mongo.MongoClient(mongod.uri).connect();
   context.onEnd('connection of the bench', () => client.close());

@@ -126,9 +126,9 @@ function intent(
     recoveredAt: null,
     callbacks: null,
     // Nothing is left to poll for: the anchors do not know this transaction.
-    lookQueue: abandoned ? 'unattached' : 'known',
-    unknownLooks: 0,
-    firstLookAt: null,
+    poll: abandoned ? 'never' : 'confirmed',
+    unknownPolls: 0,
+    firstPolledAt: null,
     open: false,
     due: new Date(at),
     version: 1,

@@ -336,8 +336,6 @@ export interface ReconcileAnswer {
   notFound: number;
   /** Intents whose payment was looked up on the ledger. */
   lookedUp: number;
-  /** Unpaid intents that were removed some days after they ended. */
-  removed: number;
   /** Whether intents were still due when the run ended; the next run goes on there. */
   more: boolean;
 }

@@ -6,6 +6,8 @@ import type { FleetAnchor } from './fleet-file.rules.js';
 export interface PartnerTokens {
   /** The token for this address, or undefined: it is sent only to the origin that the fleet file grants it for. */
   tokenFor(anchor: FleetAnchor | undefined, url: string): string | undefined;
+  /** Whether the anchor granted a token that can be sent. */
+  hasToken(anchor: FleetAnchor | undefined): boolean;
   /** Logs each anchor whose environment variable is named in the fleet file but not set, or cannot be sent. */
   reportMissing(anchors: readonly FleetAnchor[]): void;
 }
@@ -30,6 +32,10 @@ export function createPartnerTokens(deps: {
       if (granted === undefined || !URL.canParse(url) || new URL(url).origin !== granted.origin)
         return undefined;
       return sendableTokenIn(granted.env);
+    },
+    hasToken: (anchor) => {
+      const granted = anchor?.partnerToken;
+      return granted !== undefined && sendableTokenIn(granted.env) !== undefined;
     },
     reportMissing(anchors) {
       for (const { id, partnerToken } of anchors) {

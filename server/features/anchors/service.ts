@@ -63,6 +63,8 @@ export interface AnchorDirectory {
   knownEndpoints(anchorId: string): AnchorEndpoints;
   /** The key (G…) that an anchor signs with, even a delisted one; null if none is known. */
   signingKeyOf(anchorId: string): Promise<string | null>;
+  /** Whether transactions of the anchor can be polled, since it granted a token. */
+  isPollable(anchorId: string): boolean;
   /** The partner token for this address, or undefined: it is sent only to the origin that it was granted for. */
   tokenFor(anchorId: string, url: string): string | undefined;
   listCorridors(page: PageRequest): CorridorPage;
@@ -214,6 +216,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
       if (members.has(anchorId)) return keys.keyOf(anchorId);
       return store.signingKeyOf(anchorId);
     },
+    isPollable: (anchorId) => partnerTokens.hasToken(members.get(anchorId)),
     tokenFor: (anchorId, url) => partnerTokens.tokenFor(members.get(anchorId), url),
     listCorridors(page) {
       const list = ['corridors'];

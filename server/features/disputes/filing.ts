@@ -25,6 +25,8 @@ export interface FilingDeps {
   store: Pick<DisputeStore, 'findCommittedByParty' | 'isFiled' | 'listOfIntent' | 'insert'>;
   /** With a session, as that transaction sees it. */
   findIntent: (intentHash: string, session?: ClientSession) => Promise<DisputableIntent | null>;
+  /** Keeps the intent for good, within the transaction that records its dispute. False where it no longer exists. */
+  keepIntent: (session: ClientSession, intentHash: string) => Promise<boolean>;
   /** The key (G…) an anchor signs with, or null. */
   signingKeyOf: (anchorId: string) => Promise<string | null>;
   limits: DisputeLimits;
@@ -66,7 +68,7 @@ interface VerifiedDispute {
 }
 
 export function createFileDispute(deps: FilingDeps): FileDispute {
-  const { store, findIntent, signingKeyOf, limits } = deps;
+  const { store, findIntent, keepIntent, signingKeyOf, limits } = deps;
   const { inTransaction, writeEvent, clock, newId } = deps;
   const fewAtOnce = pLimit(recordedAtOnce);
 
@@ -142,6 +144,7 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
     const left: RateLimitState[] = [];
     if (dispute.unsupported)
       left.push(await limits.takeUnsupported(session, { anchorId: intent.anchorId, client }, show));
+    if (!(await keepIntent(session, intentHash))) throw unknownIntent();
     await store.insert(session, dispute);
     left.push(await limits.takePoint(session, account, show));
     await writeEvent(session, 'dispute.created', { ...toEventData(dispute), reason });

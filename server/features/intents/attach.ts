@@ -4,6 +4,8 @@ import type { Clock } from '../../ports.js';
 import type { Intent } from './intent.js';
 import type { Ownership } from './ownership.js';
 import { claim, ownerElsewhere } from './ownership.rules.js';
+import type { HasToWait } from './places.js';
+import { givenUpAfterPolls } from './poll-state.rules.js';
 import { ContendedIntentError, type MakeProgress } from './progress.js';
 import type { IntentStore } from './store.js';
 
@@ -13,6 +15,7 @@ export interface AttachDeps {
     'findCurrent' | 'findCurrentHolder' | 'touchHolder' | 'attachTransaction' | 'saveProgress' | 'takeUpAgain'
   >;
   ownership: Ownership;
+  waits: HasToWait;
   progress: MakeProgress;
   /** Called when a transaction was attached or is polled again: it has to be observed before it is paid. */
   onAttached: () => void;
@@ -30,15 +33,15 @@ export type AttachTransaction = (intent: Intent, transactionId: string) => Promi
 const maxTries = 8;
 
 export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
-  const { store, ownership, progress, onAttached, clock, pauseBeforeTry } = deps;
+  const { store, ownership, waits, progress, onAttached, clock, pauseBeforeTry } = deps;
 
   async function reread(intent: Intent): Promise<Intent> {
     return (await store.findCurrent(intent._id)) ?? intent;
   }
 
   /** Resumes the polls of an id that was given up because the anchor did not know it. */
-  async function takeUpAgain({ _id, lookQueue }: Intent): Promise<void> {
-    if (lookQueue === 'given_up' && (await store.takeUpAgain(_id, new Date(clock())))) onAttached();
+  async function takeUpAgain({ _id, unknownPolls }: Intent): Promise<void> {
+    if (unknownPolls >= givenUpAfterPolls && (await store.takeUpAgain(_id, new Date(clock())))) onAttached();
   }
 
   /** False where another intent holds the transaction and keeps it. True: the caller has to read the intent again. */
@@ -49,7 +52,7 @@ export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
       if ((await ownership.replace(intent, transactionId)) !== 'claimed') return true;
     } else {
       const now = new Date(clock());
-      const attached = await store.attachTransaction(intent, transactionId, now);
+      const attached = await store.attachTransaction(intent, transactionId, now, await waits(intent));
       if (attached !== 'taken_by_another') return true;
       const change = claim(intent, transactionId, now);
       if (isNew && !(await store.saveProgress({ intent, change, pendingAggregation: false }))) return true;

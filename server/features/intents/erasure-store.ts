@@ -46,10 +46,7 @@ export function createErasureStore(connection: Connection): ErasureStore {
       if (intents.length === 0) return;
       const documents = intents.map((intent) => {
         const { counted = null, admission = null } = intent.counting ?? {};
-        // One that is not counted, or whose dispute was accepted, is kept for its dispute.
-        const isKept = intent.disputeEffect !== null || (counted === null && admission === null);
-        const keptFor = isKept ? { keptFor: 'dispute' as const } : {};
-        return { ...toDocument(intent), counted, admission, unfolded: false, ...keptFor };
+        return { ...toDocument(intent), counted, admission, unfolded: false };
       });
       await bulk.insertMany(documents, { session });
     },

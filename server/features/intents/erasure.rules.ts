@@ -75,7 +75,7 @@ export function remainderOf(intent: Intent, random: { intentHash: string; accoun
     deadline: day,
     due: day,
     open: false,
-    lookQueue: null,
+    poll: 'never',
     status: intent.status,
     outcome: outcome === null ? null : remainingOutcome(outcome),
     recoveredAt: recoveredAt === null ? null : startOfDay(recoveredAt),

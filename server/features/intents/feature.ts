@@ -9,11 +9,11 @@ import type { Clock, Logger, Pause, Random } from '../../ports.js';
 import type { Streams } from '../../streams/streams.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import { createCommitted } from './committed.js';
+import type { DueStore } from './due-store.js';
 import { createIntentStreams } from './intent-streams.js';
-import type { LookStore } from './look-store.js';
-import type { LookUpStore } from './look-up-store.js';
 import { createOwnership } from './ownership.js';
 import { createLookUpPayments } from './payment-look-ups.js';
+import { createPlaces } from './places.js';
 import { createMakeProgress } from './progress.js';
 import { createReconcile, type Reconcile, reconcileLease } from './reconcile.js';
 import { createIntentsRouter, createReconcileRouter } from './router.js';
@@ -22,9 +22,6 @@ import { createTakeStatusCallback } from './status-callback.js';
 import type { IntentStore } from './store.js';
 import type { IntentStreamStore } from './stream-store.js';
 import { createTransactionPoll, type PollDirectory } from './transaction-poll.js';
-import { createRemoveUnpaid } from './unpaid-removal.js';
-import { createUnpaidRoom } from './unpaid-room.js';
-import type { UnpaidStore } from './unpaid-store.js';
 
 /** The leases of this feature, which are seeded at boot. */
 export const intentLeases = [reconcileLease] as const;
@@ -32,20 +29,16 @@ export const intentLeases = [reconcileLease] as const;
 export interface IntentsDeps
   extends Pick<IntentServiceDeps, 'quoteFrom' | 'disputeOf' | 'standingOf' | 'onAttached'> {
   store: IntentStore;
-  unpaid: UnpaidStore;
-  looks: LookStore;
-  lookUps: LookUpStore;
+  dueStore: DueStore;
   streamStore: IntentStreamStore;
   streams: Pick<Streams, 'open'>;
   /** Null where none is configured: the anchor's records are then trusted. */
   ledger: Ledger | null;
-  directory: IntentServiceDeps['directory'] & PollDirectory & Pick<AnchorDirectory, 'signingKeyOf'>;
+  directory: IntentServiceDeps['directory'] &
+    PollDirectory &
+    Pick<AnchorDirectory, 'signingKeyOf' | 'isPollable'>;
   /** Sends the polls to anchors. */
   outbound: Outbound;
-  /** Returns the hashes among these whose intents have a dispute. */
-  disputedAmong: (intentHashes: readonly string[]) => Promise<string[]>;
-  /** Most unpaid intents that are stored, for all clients together. */
-  maxUnpaidIntents: number;
   /** Limits the callbacks per anchor. */
   limiter: Pick<RateLimiter, 'take'>;
   leases: Leases;
@@ -72,14 +65,15 @@ export interface Intents {
 
 export function createIntentsFeature(deps: IntentsDeps): Intents {
   const { store, directory, limiter, publicUrl, clock } = deps;
-  const ownership = createOwnership(deps);
+  const { isPollable } = directory;
+  const { waits, giveFree } = createPlaces({ store: deps.dueStore, isPollable, clock });
+  const ownership = createOwnership({ ...deps, waits });
   const { ledger } = deps;
   const asksLedger = ledger !== null;
   const limits = { failureGraceMs: deps.failureGraceMs, ledger: asksLedger };
   const progress = createMakeProgress({ ...deps, ownership, limits, onLookUpDue: deps.onAttached });
-  const room = createUnpaidRoom({ store: deps.unpaid, max: deps.maxUnpaidIntents, clock });
   const committed = createCommitted(deps.streamStore);
-  const service = createIntentService({ ...deps, committed, ownership, progress, room });
+  const service = createIntentService({ ...deps, committed, ownership, waits, progress });
   const { answerOf } = service;
   const intentStreams = createIntentStreams({ ...deps, streams: deps.streamStore, answerOf, asksLedger });
   const takeStatusCallback = createTakeStatusCallback({
@@ -91,11 +85,10 @@ export function createIntentsFeature(deps: IntentsDeps): Intents {
     host: new URL(publicUrl).host,
     clock,
   });
-  const removeUnpaid = createRemoveUnpaid({ ...deps, store: deps.unpaid, asksLedger });
   const lookUpPayments =
     ledger === null ? undefined : createLookUpPayments({ ...deps, ledger, ownership, progress });
   const poll = createTransactionPoll(deps);
-  const reconcile = createReconcile({ ...deps, progress, poll, lookUpPayments, removeUnpaid });
+  const reconcile = createReconcile({ ...deps, progress, poll, lookUpPayments, giveFreePlaces: giveFree });
   return {
     router: createIntentsRouter({
       service,

@@ -1,6 +1,6 @@
 import type { Intent } from './intent.js';
 import { isContradicted } from './payment-state.rules.js';
-import { type IntentState, queueOfState } from './transition.rules.js';
+import { type IntentState, pollStateOfState } from './transition.rules.js';
 
 /** The part of an intent that the transition function needs. */
 export function toState(intent: Intent): IntentState {
@@ -18,8 +18,9 @@ export function toState(intent: Intent): IntentState {
     },
     deadlineMs: intent.deadline.getTime(),
     attachedAtMs: intent.attachedAt?.getTime() ?? null,
-    lookedAtMs: intent.firstLookAt?.getTime() ?? null,
-    unknownLooks: intent.unknownLooks,
+    firstPolledAtMs: intent.firstPolledAt?.getTime() ?? null,
+    unknownPolls: intent.unknownPolls,
+    waits: intent.poll === 'waiting',
     observations: intent.observations,
     problem: intent.problem,
     sender: intent.sender,
@@ -53,8 +54,8 @@ export function toFields(state: IntentState) {
     contradicted: isContradicted(payment),
     status: ending?.status ?? ('pending' as const),
     observations: state.observations,
-    lookQueue: queueOfState(state),
-    unknownLooks: state.unknownLooks,
+    poll: pollStateOfState(state),
+    unknownPolls: state.unknownPolls,
     problem: state.problem,
     sender: state.sender,
     amountIn: judgement.amountIn,

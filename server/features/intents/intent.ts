@@ -8,8 +8,8 @@ import type {
 } from '../../../contract/schemas/intents.js';
 import type { UnrankedReason } from '../../../contract/schemas/rates.js';
 import type { Admission, Contribution } from '../reputation/what-counts.rules.js';
-import type { LookQueue } from './look-queue.rules.js';
 import type { PaymentState } from './payment.js';
+import type { PollState } from './poll-state.rules.js';
 import type { Observations } from './settle-time.rules.js';
 import type { Dialect } from './status-table.rules.js';
 
@@ -69,15 +69,17 @@ export interface Intent {
   lookUpDue?: Date;
   recoveredAt: Date | null;
   callbacks: TakenCallbacks | null;
-  /** The queue in which the intent waits for its next look; null in intents stored before queues existed (look-store.ts). */
-  lookQueue: LookQueue | null;
+  /** What is asked of the anchor about its transaction. */
+  poll: PollState;
   /** How often the anchor answered that it does not know the transaction, while it had never shown a record of it. */
-  unknownLooks: number;
-  /** When the transaction was first checked, whatever the result. */
-  firstLookAt: Date | null;
+  unknownPolls: number;
+  /** When the transaction was first polled, whatever the result. */
+  firstPolledAt: Date | null;
   /** Whether the intent is still followed, and when it is checked next. */
   open: boolean;
   due: Date;
+  /** When MongoDB removes the intent, which ended unpaid; absent, not null, where it stays. */
+  removeAt?: Date;
   /** Every transition so far, as streamed; absent where no write came since transitions are stored (steps.rules.ts). */
   steps?: readonly Step[];
   /** How reputation counts the intent; absent from an intent that is not stored yet. */
@@ -100,6 +102,7 @@ export type IntentChange = {
   claimedId?: string | undefined;
   client?: undefined;
   lookUpDue?: Date | undefined;
+  removeAt?: Date | undefined;
 } & Partial<
   Pick<
     Intent,
@@ -108,9 +111,9 @@ export type IntentChange = {
     | 'problem'
     | 'sender'
     | 'attachedAt'
-    | 'lookQueue'
-    | 'unknownLooks'
-    | 'firstLookAt'
+    | 'poll'
+    | 'unknownPolls'
+    | 'firstPolledAt'
     | 'claimedAt'
     | 'amountIn'
     | 'payment'

@@ -11,7 +11,7 @@ export interface FirstSight {
   observedAtMs: number;
   attachedAtMs: number;
   /** When the transaction was first checked, whatever the result; null where this check is the first. */
-  lookedAtMs: number | null;
+  firstPolledAtMs: number | null;
 }
 
 /**
@@ -20,7 +20,8 @@ export interface FirstSight {
  * got no answer, or a different one, is no delay of ours.
  */
 export function isExcused(sight: FirstSight): boolean {
-  const isLate = sight.lookedAtMs === null && sight.observedAtMs - sight.attachedAtMs > firstLookWithinMs;
+  const isLate =
+    sight.firstPolledAtMs === null && sight.observedAtMs - sight.attachedAtMs > firstLookWithinMs;
   return isLate && wasAttachedInTime(sight);
 }
 

@@ -3,6 +3,7 @@ import type { PauseBeforeTry } from '../../mongo/refused-writes.js';
 import type { Clock } from '../../ports.js';
 import type { Intent } from './intent.js';
 import { nextLookUpMs, withNamed } from './payment-state.rules.js';
+import { givenUpAfterPolls } from './poll-state.rules.js';
 import { ContendedIntentError } from './progress.js';
 import type { IntentStore } from './store.js';
 
@@ -40,7 +41,7 @@ export function createNamePayment(deps: {
       const change = { payment, ...(dueMs === null ? {} : { lookUpDue: new Date(dueMs) }) };
       if (!isNew || (await store.saveProgress({ intent, change, pendingAggregation: false }))) {
         // A wallet that has paid is better informed than an anchor that does not know the withdrawal.
-        if (intent.lookQueue === 'given_up') await store.takeUpAgain(intent._id, now);
+        if (intent.unknownPolls >= givenUpAfterPolls) await store.takeUpAgain(intent._id, now);
         if (isNew) onAttached();
         return (await store.findByHash(intent._id)) ?? intent;
       }

@@ -8,6 +8,7 @@ import { isCollected } from '../../delivery-methods.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AcceptedQuote, Intent } from './intent.js';
 import { nothingKnown } from './payment-state.rules.js';
+import { pollStateOf } from './poll-state.rules.js';
 import { nothingObserved } from './settle-time.rules.js';
 
 /** Lifetime of an intent for which the wallet sets no deadline; never part of the hash. */
@@ -65,8 +66,10 @@ export function newIntent(accepted: {
   nowMs: number;
   /** The hash of the client that registers it. */
   client?: string | undefined;
+  /** Whether its transaction, if it has one, has to wait before it is polled. */
+  waits?: boolean;
 }): Intent {
-  const { intentHash, body, corridor, offered = [], quote, nowMs, client = null } = accepted;
+  const { intentHash, body, corridor, offered = [], quote, nowMs, client = null, waits = false } = accepted;
   const { sellAsset, buyAsset, overdueAfterSeconds } = corridor;
   const now = new Date(nowMs);
   const deadline = new Date(
@@ -101,11 +104,11 @@ export function newIntent(accepted: {
     contradicted: false,
     recoveredAt: null,
     callbacks: null,
-    lookQueue: attached ? 'new' : 'unattached',
-    unknownLooks: 0,
-    firstLookAt: null,
+    poll: pollStateOf({ attached, seen: false, unknownPolls: 0, waits }),
+    unknownPolls: 0,
+    firstPolledAt: null,
     open: true,
-    due: attached ? now : deadline,
+    due: attached && !waits ? now : deadline,
     version: 1,
     outcome: null,
     scored: true,
@@ -116,5 +119,5 @@ export function newIntent(accepted: {
 
 /** The same intent before any transaction was attached. */
 export function withoutTransaction({ transactionId: _, ...intent }: Intent): Intent {
-  return { ...intent, attachedAt: null, lookQueue: 'unattached', due: intent.deadline };
+  return { ...intent, attachedAt: null, poll: 'never', due: intent.deadline };
 }

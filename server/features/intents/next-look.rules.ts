@@ -4,7 +4,7 @@ import {
   lateFundsMs,
   overdueAtMs,
   pickUpMs,
-  queueOfState,
+  pollStateOfState,
   recoverableUntilMs,
   type TransitionLimits,
 } from './transition.rules.js';
@@ -52,7 +52,8 @@ export function nextLookMs(
   const turningMs = turningPointMs(state, limits);
   // Once the turning point has passed without ending the intent, only the pace counts.
   const awaitedMs = turningMs > nowMs ? turningMs : Number.POSITIVE_INFINITY;
-  const isAskedFor = state.attachedAtMs !== null && queueOfState(state) !== 'given_up';
+  const pollState = pollStateOfState(state);
+  const isAskedFor = pollState === 'unconfirmed' || pollState === 'confirmed';
   if (!isAskedFor || (ending !== null && !pollable)) return turningMs;
   return Math.min(awaitedMs, nowMs + (pollable ? paceMs(state, nowMs) : unpolledEveryMs));
 }
@@ -65,13 +66,13 @@ function paceMs(state: IntentState, nowMs: number): number {
   const followedFromMs = Math.max(fundedAtMs ?? 0, state.payment.takenUpAtMs ?? 0);
   if (fundedAtMs !== null) return at(fundedPace, nowMs - followedFromMs);
   const ageMs = nowMs - (state.attachedAtMs ?? nowMs);
-  if (firstAtMs === null) return unseenPaceMs(ageMs, state.unknownLooks);
+  if (firstAtMs === null) return unseenPaceMs(ageMs, state.unknownPolls);
   return at(unfundedPace, ageMs);
 }
 
 /** The interval equals the age, and so grows with it; once polls were resumed (attach.ts), it doubles with each poll. */
-function unseenPaceMs(ageMs: number, unknownLooks: number): number {
-  const afterLooksMs = unknownLooks === 0 ? Number.POSITIVE_INFINITY : unseenMs.least * 2 ** unknownLooks;
+function unseenPaceMs(ageMs: number, unknownPolls: number): number {
+  const afterLooksMs = unknownPolls === 0 ? Number.POSITIVE_INFINITY : unseenMs.least * 2 ** unknownPolls;
   return Math.min(unseenMs.most, Math.max(unseenMs.least, Math.min(ageMs, afterLooksMs)));
 }
 

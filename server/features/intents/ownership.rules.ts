@@ -1,10 +1,8 @@
 import type { TransactionProblem } from '../../../contract/schemas/intents.js';
 import type { Intent, IntentChange } from './intent.js';
-import { toFields, toState } from './intent-state.rules.js';
-import { lookQueueOf } from './look-queue.rules.js';
-import type { FoundPayment } from './payment.js';
+import type { PaymentState } from './payment.js';
 import { handedAway, handedOn, nextLookUpMs } from './payment-state.rules.js';
-import { paidBy, takenUpAgain } from './payment-transition.rules.js';
+import { pollStateOf } from './poll-state.rules.js';
 import { nothingObserved } from './settle-time.rules.js';
 import { lateFundsMs } from './transition.rules.js';
 
@@ -12,16 +10,19 @@ import { lateFundsMs } from './transition.rules.js';
 const lastingFaults = ['not_a_withdrawal', 'asset_mismatch'] as const;
 const lastingProblems: readonly (TransactionProblem | null)[] = ['not_a_withdrawal', 'other_asset'];
 
-const waitingForFirstLook = { lookQueue: 'new', unknownLooks: 0, firstLookAt: null } as const;
-const withoutLooks = { lookQueue: 'unattached', unknownLooks: 0, firstLookAt: null } as const;
+const notPolled = { poll: 'never', unknownPolls: 0, firstPolledAt: null } as const;
 
-/** Attaches a transaction that no other intent holds, in place of what the intent had or claimed before. */
-export function attachment(transactionId: string, now: Date): IntentChange {
+/**
+ * Attaches a transaction that no other intent holds, in place of what the intent had or claimed before. `waits`: its client
+ * has no place left among the polls.
+ */
+export function attachment(intent: Intent, transactionId: string, now: Date, waits: boolean): IntentChange {
   return {
     transactionId,
     attachedAt: now,
-    ...waitingForFirstLook,
-    due: now,
+    ...notPolled,
+    poll: waits ? 'waiting' : 'unconfirmed',
+    due: waits ? claimEnd(intent) : now,
     dialect: null,
     problem: null,
     claimedId: undefined,
@@ -32,13 +33,11 @@ export function attachment(transactionId: string, now: Date): IntentChange {
 /** Stores the intent's claim on a transaction that another intent holds; an earlier claim keeps its time and problem. */
 export function claim(intent: Intent, transactionId: string, now: Date): IntentChange {
   const known = intent.claimedId === transactionId;
-  // A payment that the wallet named earlier can only now be looked up, with the instructions of the holder.
-  const lookUpMs = nextLookUpMs(intent.payment, true, now.getTime());
   return {
-    ...(lookUpMs === null ? {} : { lookUpDue: new Date(lookUpMs) }),
+    lookUpDue: claimsLookUp(intent.payment, now),
     transactionId: undefined,
     attachedAt: null,
-    ...withoutLooks,
+    ...notPolled,
     dialect: null,
     claimedId: transactionId,
     claimedAt: known ? intent.claimedAt : now,
@@ -53,12 +52,10 @@ export function claim(intent: Intent, transactionId: string, now: Date): IntentC
  */
 export function handedOver(holder: Intent, now: Date): IntentChange {
   const payment = handedAway(holder.payment);
-  // Only payments that its own wallet named are left to be looked up.
-  const lookUpMs = nextLookUpMs(payment, true, now.getTime());
   return {
     transactionId: undefined,
     attachedAt: null,
-    ...withoutLooks,
+    ...notPolled,
     dialect: null,
     observations: nothingObserved,
     sender: null,
@@ -70,7 +67,7 @@ export function handedOver(holder: Intent, now: Date): IntentChange {
     claimedAt: holder.attachedAt,
     problem: 'passed_to_another',
     due: claimEnd(holder),
-    lookUpDue: lookUpMs === null ? undefined : new Date(lookUpMs),
+    lookUpDue: claimsLookUp(payment, now),
   };
 }
 
@@ -90,14 +87,9 @@ export function takenOver(claimant: Intent, holder: Intent, sender: string, now:
   return {
     transactionId: holder.transactionId,
     attachedAt: presentedAt,
-    lookQueue: lookQueueOf({
-      attached: true,
-      seen: firstAtMs !== null,
-      paid: fundedAtMs !== null,
-      unknownLooks: 0,
-    }),
-    unknownLooks: 0,
-    firstLookAt: holder.firstLookAt,
+    poll: pollStateOf({ attached: true, seen: firstAtMs !== null, unknownPolls: 0, waits: false }),
+    unknownPolls: 0,
+    firstPolledAt: holder.firstPolledAt,
     dialect: holder.dialect,
     observations: { ...holder.observations, unfundedAtMs: seenSince ? unfundedAtMs : null },
     sender,
@@ -113,23 +105,6 @@ export function takenOver(claimant: Intent, holder: Intent, sender: string, now:
   };
 }
 
-/**
- * The change of the claimant whose payment of the transaction was found on the ledger. The intent is open again, even
- * where it had expired as unpaid; its outcome is decided next.
- */
-export function takenOverByPayer(
-  claimant: Intent,
-  holder: Intent,
-  found: FoundPayment,
-  now: Date,
-): IntentChange {
-  const taken = takenOver(claimant, holder, claimant.account, now);
-  const paid = paidBy({ ...toState({ ...claimant, ...taken } as Intent), ending: null }, found);
-  const hadExpired = claimant.status === 'expired' || holder.status === 'expired';
-  const state = hadExpired ? takenUpAgain(paid, now.getTime()) : paid;
-  return { ...taken, ...toFields(state), open: true, due: now, lookUpDue: undefined };
-}
-
 /** Whether the holder gives its transaction up to the payer: not once its own payment was found or its outcome is final. */
 export function yieldsToPayer({ status, outcome, payment }: Intent): boolean {
   if (payment.found !== null) return false;
@@ -143,6 +118,12 @@ export function ownerElsewhere(
 ): string | null {
   const mayPass = intent.status === 'pending' && intent.transactionId !== undefined;
   return mayPass && sender !== intent.account ? sender : null;
+}
+
+/** A payment that its own wallet named is looked up with the instructions of the holder. */
+function claimsLookUp(payment: PaymentState, now: Date): Date | undefined {
+  const dueMs = nextLookUpMs(payment, true, now.getTime());
+  return dueMs === null ? undefined : new Date(dueMs);
 }
 
 /** A claim stays open for as long as a payment made in time may take to be observed. */

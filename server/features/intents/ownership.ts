@@ -9,10 +9,9 @@ import {
   handedOver,
   ownerElsewhere,
   takenOver,
-  takenOverByPayer,
   yieldsToPayer,
 } from './ownership.rules.js';
-import type { FoundPayment } from './payment.js';
+import type { HasToWait } from './places.js';
 import type { IntentStore } from './store.js';
 
 /** The changes of a transaction's owner that write more than one document. */
@@ -32,20 +31,20 @@ export interface Ownership {
     lease?: HeldLease,
   ): Promise<{ owner: string } | 'no_claimant' | 'changed_meanwhile'>;
   /**
-   * Passes the holder's transaction to the claimant that paid it according to the ledger, whichever sender the anchor's
-   * record names. `kept` where the holder's own payment was found or its outcome is final. Rejects with a duplicate key
-   * where the payment belongs to another intent.
+   * Passes the holder's transaction to the intent of the account that paid it according to the ledger, if one claims it,
+   * whichever sender the anchor's record names. The payment is looked up for that intent next.
    */
   passToPayer(
     holder: Intent,
-    claimant: Intent,
-    found: FoundPayment,
-    lease?: HeldLease,
-  ): Promise<'passed' | 'kept' | 'changed_meanwhile'>;
+    payer: string,
+    lease: HeldLease,
+  ): Promise<{ owner: string } | 'no_claimant' | 'changed_meanwhile'>;
 }
 
 export interface OwnershipDeps {
   store: Pick<IntentStore, 'findByHash' | 'findByTransaction' | 'findFirstClaimant' | 'saveProgress'>;
+  /** Whether a transaction of this intent has to wait before it is polled (places.ts). */
+  waits: HasToWait;
   inTransaction: InTransaction;
   clock: Clock;
 }
@@ -59,23 +58,54 @@ function released(holder: Intent, releasedAt: Date) {
   return { ...changed(holder, handedOver(holder, releasedAt)), releasedAt };
 }
 
-export function createOwnership({ store, inTransaction, clock }: OwnershipDeps): Ownership {
+export function createOwnership({ store, waits, inTransaction, clock }: OwnershipDeps): Ownership {
+  interface Passing {
+    mayPass: (holder: Intent) => boolean;
+    /** What the intent that it passes to may be. */
+    statuses: readonly Intent['status'][];
+    lease: HeldLease | undefined;
+  }
+
+  async function pass(holder: Intent, account: string, { mayPass, statuses, lease }: Passing) {
+    const { _id, version, anchorId, transactionId } = holder;
+    if (transactionId === undefined) return 'no_claimant';
+    const wanted = { anchorId, transactionId, account, statuses };
+    // Mostly, no intent of the account claims the transaction; no database transaction is opened then.
+    if ((await store.findFirstClaimant(wanted)) === null) return 'no_claimant';
+    return inTransaction(async (session) => {
+      await lease?.fence(session);
+      const current = await store.findByHash(_id, session);
+      if (current?.version !== version) return 'changed_meanwhile';
+      const claimant = await store.findFirstClaimant(wanted, session);
+      if (claimant === null || !mayPass(current)) return 'no_claimant';
+      // The holder is written first, since the unique index allows one holder per transaction.
+      const now = new Date(clock());
+      await store.saveProgress(released(current, now), session);
+      await store.saveProgress(changed(claimant, takenOver(claimant, current, account, now)), session);
+      return { owner: claimant._id };
+    });
+  }
+
   return {
     async replace(intent, transactionId) {
       const { _id, version, anchorId, transactionId: before } = intent;
+      const hasToWait = await waits(intent);
       try {
         return await inTransaction(async (session) => {
           const now = new Date(clock());
           if ((await store.findByHash(_id, session))?.version !== version) return 'changed_meanwhile';
           const holder = await store.findByTransaction(anchorId, transactionId, session);
-          const change = holder === null ? attachment(transactionId, now) : claim(intent, transactionId, now);
+          const change =
+            holder === null
+              ? attachment(intent, transactionId, now, hasToWait)
+              : claim(intent, transactionId, now);
           await store.saveProgress(changed(intent, change), session);
           const next =
             before === undefined
               ? null
               : await store.findFirstClaimant({ anchorId, transactionId: before }, session);
           if (before !== undefined && next !== null) {
-            await store.saveProgress(changed(next, attachment(before, now)), session);
+            await store.saveProgress(changed(next, attachment(next, before, now, false)), session);
           }
           return holder === null ? 'attached' : 'claimed';
         });
@@ -86,46 +116,13 @@ export function createOwnership({ store, inTransaction, clock }: OwnershipDeps):
       }
     },
 
-    async passToSender(holder, sender, lease) {
-      const { _id, version, anchorId, transactionId } = holder;
-      if (transactionId === undefined) return 'no_claimant';
-      const wanted = { anchorId, transactionId, account: sender };
-      // Mostly, no intent of the sender's account claims the transaction; no database transaction is opened then.
-      if ((await store.findFirstClaimant(wanted)) === null) return 'no_claimant';
-      return inTransaction(async (session) => {
-        await lease?.fence(session);
-        const current = await store.findByHash(_id, session);
-        if (current?.version !== version) return 'changed_meanwhile';
-        const claimant = await store.findFirstClaimant(wanted, session);
-        if (claimant === null || ownerElsewhere(current, sender) === null) return 'no_claimant';
-        // The holder is written first, since the unique index allows one holder per transaction.
-        const now = new Date(clock());
-        await store.saveProgress(released(current, now), session);
-        const change = takenOver(claimant, current, sender, now);
-        await store.saveProgress(changed(claimant, change), session);
-        return { owner: claimant._id };
-      });
+    passToSender: (holder, sender, lease) => {
+      const mayPass = (current: Intent) => ownerElsewhere(current, sender) !== null;
+      return pass(holder, sender, { mayPass, statuses: ['pending'], lease });
     },
 
-    passToPayer(holder, claimant, found, lease) {
-      return inTransaction(async (session) => {
-        await lease?.fence(session);
-        const [held, claims] = [
-          await store.findByHash(holder._id, session),
-          await store.findByHash(claimant._id, session),
-        ];
-        if (held?.version !== holder.version || claims?.version !== claimant.version)
-          return 'changed_meanwhile';
-        if (!yieldsToPayer(held)) return 'kept';
-        const now = new Date(clock());
-        await store.saveProgress(released(held, now), session);
-        const change = takenOverByPayer(claims, held, found, now);
-        await store.saveProgress(
-          { intent: claims, change, pendingAggregation: claims.outcome !== null },
-          session,
-        );
-        return 'passed';
-      });
-    },
+    // The payment reopens an intent that has expired as unpaid.
+    passToPayer: (holder, payer, lease) =>
+      pass(holder, payer, { mayPass: yieldsToPayer, statuses: ['pending', 'expired'], lease }),
   };
 }

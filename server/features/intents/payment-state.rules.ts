@@ -11,8 +11,8 @@ const dayMs = 24 * hourMs;
 const mostInstructions = 64;
 /** How long an outcome waits for the ledger. After that it is `unverified`, and the look-ups go on. */
 const ledgerPatienceMs = dayMs;
-/** How long the ledger must say "not found" before that is believed: a node may lag, or be wrong about its range. */
-const missingStandsMs = hourMs;
+/** How often the ledger must say "not found" before that is believed, some 43 minutes: a node may lag. */
+const believedMisses = 10;
 /** How long payments are looked up after a party first named one; none can be found any more after that. */
 const lookedUpForMs = 30 * dayMs;
 const soonestMs = 5 * secondMs;
@@ -54,8 +54,8 @@ function withInstructions(
 
 /**
  * Replaces the payment that the same party named before, unless that one was verified. A payment for which there were no
- * instructions is looked up again when the wallet names it again. The time and the pace of look-ups carry over from one
- * named payment to the next, so that a party that names another one gains neither time nor calls.
+ * instructions is looked up again when the wallet names it again. The time of look-ups carries over from one named payment
+ * to the next, and their number from one that the wallet named, so that naming another one gains neither time nor calls.
  */
 export function withNamed(state: PaymentState, hash: string, by: NamedBy, nowMs: number): PaymentState {
   const before = state.named.find((each) => each.by === by);
@@ -66,11 +66,11 @@ export function withNamed(state: PaymentState, hash: string, by: NamedBy, nowMs:
     hash,
     by,
     namedAtMs: before?.namedAtMs ?? nowMs,
-    looks: before?.looks ?? 0,
-    notBeforeMs: before === undefined ? null : dueMs(before),
+    looks: by === 'wallet' ? (before?.looks ?? 0) : 0,
+    notBeforeMs: by === 'anchor' || before === undefined ? null : dueMs(before),
     lookedUpAtMs: null,
     problem: null,
-    missingSinceMs: by === 'anchor' ? (before?.missingSinceMs ?? null) : null,
+    misses: by === 'wallet' ? (before?.misses ?? 0) : 0,
     contradicts: false,
     ...(before !== undefined && contradictsNow(before) ? { contradictedBefore: true } : {}),
   };
@@ -100,21 +100,20 @@ export function withFinding(state: PaymentState, by: NamedBy, finding: Finding, 
 
 function lookedUp(named: NamedPayment, finding: Finding, nowMs: number): NamedPayment {
   const next = { ...named, looks: named.looks + 1, lookedUpAtMs: nowMs };
-  if (finding.kind === 'found') return { ...next, problem: null, missingSinceMs: null, contradicts: false };
+  if (finding.kind === 'found') return { ...next, problem: null, contradicts: false };
   const { problem } = finding;
-  const missingSinceMs = problem === 'not_found' ? (named.missingSinceMs ?? nowMs) : null;
-  const contradicts =
-    problem === 'not_found' ? isMissing({ ...next, missingSinceMs }, nowMs) : finding.contradicts;
-  return { ...next, problem, missingSinceMs, contradicts };
+  const misses = named.misses + (problem === 'not_found' ? 1 : 0);
+  const contradicts = problem === 'not_found' ? isMissing({ misses }) : finding.contradicts;
+  return { ...next, problem, misses, contradicts };
 }
 
-function isMissing({ missingSinceMs }: NamedPayment, nowMs: number): boolean {
-  return missingSinceMs !== null && nowMs - missingSinceMs >= missingStandsMs;
+function isMissing({ misses }: Pick<NamedPayment, 'misses'>): boolean {
+  return misses >= believedMisses;
 }
 
 /** Whether another look-up may still change the result. */
 export function isUndecided({ found }: PaymentState, named: NamedPayment): boolean {
-  return found === null && undecided.includes(named.problem);
+  return found === null && undecided.includes(named.problem) && !isMissing(named);
 }
 
 /**
@@ -129,12 +128,12 @@ export type PaymentVerdict = 'verified' | 'waiting' | 'refuted' | 'unverifiable'
 export function verdictOf(state: PaymentState, nowMs: number): PaymentVerdict {
   if (state.found !== null) return 'verified';
   const waits = (named: NamedPayment) =>
-    isUndecided(state, named) && !isMissing(named, nowMs) && nowMs - named.namedAtMs < ledgerPatienceMs;
+    isUndecided(state, named) && nowMs - named.namedAtMs < ledgerPatienceMs;
   if (state.instructions.length > 0 && state.named.some(waits)) return 'waiting';
   const told = state.named.find(({ by }) => by === 'anchor');
   if (told === undefined) return 'unverifiable';
   if (told.problem === null || told.problem === 'not_found')
-    return isMissing(told, nowMs) ? 'refuted' : 'unverifiable';
+    return isMissing(told) ? 'refuted' : 'unverifiable';
   return isUndecided(state, told) || told.problem === 'no_instructions' ? 'unverifiable' : 'refuted';
 }
 

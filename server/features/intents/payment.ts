@@ -27,8 +27,8 @@ export interface NamedPayment {
   /** The time of the last look-up and the problem that it found; null where there was no look-up, or no problem. */
   lookedUpAtMs: number | null;
   problem: PaymentProblem | null;
-  /** Since when every look-up said "not found"; for the anchor, this includes the payments that it named before. */
-  missingSinceMs: number | null;
+  /** How often the ledger said that it has no such transaction; for the wallet, of all payments that it named. */
+  misses: number;
   /** Whether the ledger shows that it cannot be a payment to this anchor. */
   contradicts: boolean;
   /** Whether the ledger contradicted a payment that the same party named before. */

@@ -13,6 +13,7 @@ import type { Ownership } from './ownership.js';
 import { ownerElsewhere } from './ownership.rules.js';
 import { nextLookUpMs } from './payment-state.rules.js';
 import { type LookUp, withLookUp } from './payment-transition.rules.js';
+import { removalOf } from './removal.rules.js';
 import { type IncomingCallback, takeCallback } from './status-callback.rules.js';
 import type { Dialect } from './status-table.rules.js';
 import type { IntentStore, VersionedChange } from './store.js';
@@ -40,7 +41,7 @@ export interface Report {
   /** Whether the transaction can be polled, which decides when to check the intent again. A callback cannot tell. */
   pollable?: boolean;
   /** When the look was made; set where the report comes from a look. */
-  lookedAtMs?: number;
+  polledAtMs?: number;
   /** Set where a job reports: its transactions are fenced by the lease. */
   lease?: HeldLease;
 }
@@ -95,7 +96,7 @@ export function createMakeProgress(deps: {
 
   /** Undefined where another writer came first. */
   async function attempt(intent: Intent, report: Report): Promise<Progress | undefined> {
-    const { observation, callback, lookUp, dialect, pollable = true, lookedAtMs, lease } = report;
+    const { observation, callback, lookUp, dialect, pollable = true, polledAtMs, lease } = report;
     const callbacks = callback === undefined ? null : takeCallback(intent.callbacks, callback);
     const isRepeat = callback !== undefined && callbacks === null;
     const about = report.about ?? observation?.record.id;
@@ -124,7 +125,7 @@ export function createMakeProgress(deps: {
     const dueMs = nextLookMs(state, nowMs, pollable, limits);
     // Only a look postpones the next one. Look-ups and callbacks may be frequent: the anchor would never be polled.
     const latestMs =
-      lookedAtMs === undefined && intent.open ? intent.due.getTime() : Number.POSITIVE_INFINITY;
+      polledAtMs === undefined && intent.open ? intent.due.getTime() : Number.POSITIVE_INFINITY;
     const due = Math.min(dueMs ?? 0, latestMs);
     const statusChanges = fields.status !== intent.status;
     const lookUpDue = limits.ledger ? nextLookUp(intent, state, nowMs) : {};
@@ -135,12 +136,13 @@ export function createMakeProgress(deps: {
         open: dueMs !== null,
         due: new Date(due),
         ...lookUpDue,
+        ...(statusChanges ? removalOf(state) : {}),
         ...(dialect === undefined ? {} : { dialect }),
         ...(callbacks === null ? {} : { callbacks }),
-        ...(lookedAtMs === undefined || intent.firstLookAt !== null
+        ...(polledAtMs === undefined || intent.firstPolledAt !== null
           ? {}
-          : { firstLookAt: new Date(lookedAtMs) }),
-        // Only unpaid intents keep their client: they cost nothing, so the looks at them are shared between clients.
+          : { firstPolledAt: new Date(polledAtMs) }),
+        // Only unpaid intents keep their client: they cost nothing, so the polls of them are shared between clients.
         ...(intent.client === null || state.observations.fundedAtMs === null ? {} : { client: undefined }),
       },
       pendingAggregation: statusChanges || fields.outcome?.evidence !== intent.outcome?.evidence,

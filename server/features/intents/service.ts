@@ -22,7 +22,6 @@ import { createNamePayment } from './name-payment.js';
 import { minReceiveFaults, newIntent, paysLess, termFaults, withoutTransaction } from './new-intent.rules.js';
 import { isNonceOf } from './nonce.rules.js';
 import type { IntentStore } from './store.js';
-import type { UnpaidRoom } from './unpaid-room.js';
 
 export interface IntentServiceDeps extends Omit<AttachDeps, 'store'> {
   store: AttachDeps['store'] & Pick<IntentStore, 'insert' | 'findByHash'>;
@@ -32,8 +31,6 @@ export interface IntentServiceDeps extends Omit<AttachDeps, 'store'> {
   disputeOf: (intentHash: string) => Promise<IntentDispute | null>;
   /** Whether and why the outcome of an intent counts. */
   standingOf: (intent: AggregatableIntent) => Standing;
-  /** Limits how many unpaid intents a client can register. */
-  room: UnpaidRoom;
   committed: Committed;
   /** Address of this service as clients and anchors know it, without a trailing slash. */
   publicUrl: string;
@@ -64,7 +61,7 @@ const notCounted: Counting = { pendingAggregation: false, counted: null, admissi
 
 export function createIntentService(deps: IntentServiceDeps): IntentService {
   const { store, committed, directory, quoteFrom, disputeOf, standingOf } = deps;
-  const { room, onAttached, publicUrl, clock } = deps;
+  const { waits, onAttached, publicUrl, clock } = deps;
   const attach = createAttachTransaction(deps);
   const namePayment = createNamePayment(deps);
 
@@ -76,7 +73,7 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     const known = await store.findByHash(intentHash);
     if (known !== null) return { created: false, intent: await repeat(known, body.anchorTransactionId) };
     const accepted = acceptedCorridor(body);
-    return room.withPlace(client, () => record(intentHash, body, accepted, client));
+    return record(intentHash, body, accepted, client);
   }
 
   async function record(
@@ -86,7 +83,10 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     client: string,
   ): Promise<{ created: boolean; intent: Intent }> {
     const quote = await quoteFor(body, plainDecimal(body.sellAmount), client);
-    const intent = newIntent({ intentHash, body, ...accepted, quote, nowMs: clock(), client });
+    const { anchorId, anchorTransactionId } = body;
+    const hasToWait = anchorTransactionId !== undefined && (await waits({ anchorId, client }));
+    const nowMs = clock();
+    const intent = newIntent({ intentHash, body, ...accepted, quote, nowMs, client, waits: hasToWait });
     if (!(await store.insert(intent))) {
       // Either the same request came first, or another intent has the transaction: this one then claims it.
       const bare = withoutTransaction(intent);

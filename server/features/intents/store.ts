@@ -7,14 +7,13 @@ import type { CountedIntent } from './aggregation.js';
 import type { DisputeEffect, Intent, IntentChange } from './intent.js';
 import { attachment } from './ownership.rules.js';
 import { nothingKnown } from './payment-state.rules.js';
+import { givenUpAfterPolls } from './poll-state.rules.js';
 import { stepsOf } from './steps.rules.js';
 
 /** An intent as stored; `sightings` and `unfolded` are the stored names of `observations` and `pendingAggregation`. */
 export interface IntentDocument extends Omit<Intent, 'observations' | 'counting'>, CountedIntent {
   sightings: Intent['observations'];
   unfolded: boolean;
-  /** Set where a dispute keeps the intent for good; the removal of unpaid intents passes over these. */
-  keptFor?: 'dispute';
 }
 
 /** A change of the intent as it was read: written only if its version is still the same. */
@@ -43,11 +42,12 @@ export interface IntentStore {
   /** Inserts intents as they are; those that have an outcome are pending aggregation. For simulated histories. */
   insertAll(intents: readonly Intent[]): Promise<void>;
   isEmpty(): Promise<boolean>;
-  /** Attaches a transaction in place of any earlier one and makes the intent due, unless it changed since it was read. */
+  /** Attaches a transaction in place of any earlier one, to be polled at once unless it waits; not if the intent changed since it was read. */
   attachTransaction(
     intent: Intent,
     transactionId: string,
     now: Date,
+    waits: boolean,
   ): Promise<Intent | 'changed_meanwhile' | 'taken_by_another'>;
   /** The intent that holds this transaction of the anchor. */
   findByTransaction(anchorId: string, transactionId: string, session?: ClientSession): Promise<Intent | null>;
@@ -55,9 +55,17 @@ export interface IntentStore {
   findCurrentHolder(anchorId: string, transactionId: string): Promise<Intent | null>;
   /** Like `findCurrentHolder`, but raises the version first, so that a change derived from the earlier state is refused. */
   touchHolder(anchorId: string, transactionId: string): Promise<Intent | null>;
-  /** The pending intent without a transaction that claimed this one first; only those of an account if one is given. */
+  /**
+   * The intent without a transaction that claimed this one first: a pending one, or one of these statuses; only those of an
+   * account if one is given.
+   */
   findFirstClaimant(
-    claimed: { anchorId: string; transactionId: string; account?: string },
+    claimed: {
+      anchorId: string;
+      transactionId: string;
+      account?: string;
+      statuses?: readonly Intent['status'][];
+    },
     session?: ClientSession,
   ): Promise<Intent | null>;
   /** Writes a change unless somebody else wrote since the intent was read. Returns whether it was written. */
@@ -69,6 +77,8 @@ export interface IntentStore {
    * Returns whether the id had been given up.
    */
   takeUpAgain(intentHash: string, now: Date): Promise<boolean>;
+  /** Keeps an intent for good that was to be removed some time after it ended unpaid. Returns whether it exists. */
+  keep(session: ClientSession, intentHash: string): Promise<boolean>;
   /** Sets how the outcome counts after an accepted dispute. Returns whether the intent exists. */
   applyDisputeEffect(session: ClientSession, intentHash: string, effect: DisputeEffect): Promise<boolean>;
 }
@@ -109,11 +119,12 @@ const intentSchema = new Schema<IntentDocument>(
     lookUpDue: { type: Date },
     recoveredAt: { type: Date, default: null },
     callbacks: mixed,
-    lookQueue: text,
-    unknownLooks: { type: Number, default: 0 },
-    firstLookAt: { type: Date, default: null },
+    poll: { type: String, required: true },
+    unknownPolls: { type: Number, default: 0 },
+    firstPolledAt: { type: Date, default: null },
     open: { type: Boolean, required: true },
     due: { type: Date, required: true },
+    removeAt: { type: Date },
     steps: { type: Schema.Types.Mixed },
     version: { type: Number, required: true },
     outcome: mixed,
@@ -121,7 +132,6 @@ const intentSchema = new Schema<IntentDocument>(
     unscoredReason: text,
     disputeEffect: text,
     unfolded: { type: Boolean, required: true },
-    keptFor: { type: String },
     counted: mixed,
     admission: mixed,
   },
@@ -140,12 +150,12 @@ intentSchema.index(
   { partialFilterExpression: { claimedId: { $type: 'string' } }, name: 'claims_of_transaction' },
 );
 intentSchema.index(
-  { open: 1, anchorId: 1, due: 1 },
-  { partialFilterExpression: { open: true }, name: 'open_by_anchor' },
+  { open: 1, anchorId: 1, poll: 1, due: 1 },
+  { partialFilterExpression: { open: true }, name: 'due' },
 );
 intentSchema.index(
-  { anchorId: 1, lookQueue: 1, client: 1, due: 1 },
-  { partialFilterExpression: { open: true }, name: 'open_by_look_queue' },
+  { open: 1, client: 1, poll: 1, attachedAt: 1 },
+  { partialFilterExpression: { open: true }, name: 'places' },
 );
 intentSchema.index(
   { anchorId: 1, corridor: 1, 'outcome.recordedAt': -1 },
@@ -168,15 +178,7 @@ intentSchema.index(
   { partialFilterExpression: { contradicted: true }, name: 'contradicted' },
 );
 intentSchema.index({ unfolded: 1 }, { partialFilterExpression: { unfolded: true }, name: 'unfolded' });
-// Two indexes for unpaid intents (unpaid-store.ts). `$gte: ''` matches any text: a count with this filter reads no document.
-intentSchema.index({ client: 1 }, { partialFilterExpression: { client: { $gte: '' } }, name: 'unpaid' });
-intentSchema.index(
-  { keptFor: 1, 'outcome.reason': 1, 'outcome.recordedAt': 1 },
-  {
-    partialFilterExpression: { status: 'expired', 'sightings.fundedAtMs': null },
-    name: 'expired_unpaid',
-  },
-);
+intentSchema.index({ removeAt: 1 }, { expireAfterSeconds: 0, name: 'removed_unpaid' });
 
 /** Registers the model on the connection, so that its collection and indexes can be prepared. For this folder's stores. */
 export function intentModel(connection: Connection) {
@@ -233,8 +235,8 @@ export function createIntentStore(connection: Connection): IntentStore {
 
     isEmpty: async () => (await model.exists({})) === null,
 
-    async attachTransaction(intent, transactionId, now) {
-      const change = attachment(transactionId, now);
+    async attachTransaction(intent, transactionId, now, waits) {
+      const change = attachment(intent, transactionId, now, waits);
       const { filter, update } = versionedUpdate({ intent, change, pendingAggregation: false });
       try {
         const attached = await model
@@ -269,12 +271,12 @@ export function createIntentStore(connection: Connection): IntentStore {
       return toIntent(touched);
     },
 
-    async findFirstClaimant({ transactionId: claimedId, ...of }, session) {
+    async findFirstClaimant({ transactionId: claimedId, statuses = ['pending'], ...of }, session) {
       const found = await model
         .findOne({
           ...of,
           claimedId: exactly(claimedId),
-          status: 'pending',
+          status: { $in: [...statuses] },
           transactionId: { $exists: false },
         })
         .sort({ claimedAt: 1, _id: 1 })
@@ -299,17 +301,18 @@ export function createIntentStore(connection: Connection): IntentStore {
     },
 
     async takeUpAgain(_id, now) {
-      const givenUp = { _id, open: true, lookQueue: 'given_up' as const };
-      const change = { $set: { lookQueue: 'unknown', unknownLooks: 1, due: now }, $inc: { version: 1 } };
+      const givenUp = { _id, open: true, poll: 'never' as const, unknownPolls: { $gte: givenUpAfterPolls } };
+      const change = { $set: { poll: 'unconfirmed', unknownPolls: 1, due: now }, $inc: { version: 1 } };
       return (await model.updateOne(givenUp, change)).matchedCount === 1;
     },
 
+    async keep(session, intentHash) {
+      const change = { $unset: { removeAt: '' as const } };
+      return (await model.updateOne({ _id: intentHash }, change, { session })).matchedCount === 1;
+    },
+
     async applyDisputeEffect(session, intentHash, disputeEffect) {
-      // If it is unpaid, it is kept for good, and counts for no client any more.
-      const change = {
-        $set: { disputeEffect, unfolded: true, keptFor: 'dispute' as const },
-        $unset: { client: '' as const },
-      };
+      const change = { $set: { disputeEffect, unfolded: true } };
       return (await model.updateOne({ _id: intentHash }, change, { session })).matchedCount === 1;
     },
   };
@@ -349,14 +352,14 @@ export function toIntent(document: IntentDocument): Intent;
 export function toIntent(document: IntentDocument | null): Intent | null;
 export function toIntent(document: IntentDocument | null): Intent | null {
   if (document === null) return null;
-  const { sightings, unfolded, counted, admission, keptFor: _, ...intent } = document;
+  const { sightings, unfolded, counted, admission, ...intent } = document;
   // Old documents lack an admission.
   const counting = { pendingAggregation: unfolded, counted, admission: admission ?? null };
   // Release 2.3.0 stored none of these; older documents lack the client.
   const { problem = null, sender = null, claimedAt = null, client = null } = intent;
   // Whether an old document's transaction was first checked in time is not known; it is assumed.
-  const { lookQueue = null, unknownLooks = 0, firstLookAt = intent.attachedAt } = intent;
-  const looks = { lookQueue, unknownLooks, firstLookAt };
+  const { unknownPolls = 0, firstPolledAt = intent.attachedAt } = intent;
+  const looks = { unknownPolls, firstPolledAt };
   // Older releases looked nothing up on the ledger.
   const { payment = nothingKnown, contradicted = false } = intent;
   const later = { problem, sender, claimedAt, client, payment, contradicted, ...looks };

@@ -16,9 +16,9 @@ import {
 } from './eligibility.rules.js';
 import { evidenceOf } from './evidence.rules.js';
 import { isExcused } from './late-look.rules.js';
-import { type LookQueue, lookQueueOf } from './look-queue.rules.js';
 import type { PaymentState } from './payment.js';
 import { verdictOf, withRecord } from './payment-state.rules.js';
+import { type PollState, pollStateOf } from './poll-state.rules.js';
 import type { TransactionRecord } from './sep-record.rules.js';
 import {
   addObservation,
@@ -77,9 +77,11 @@ export interface IntentState {
   /** When the transaction was attached; null: none is. */
   attachedAtMs: number | null;
   /** When the transaction was first checked, whatever the result. */
-  lookedAtMs: number | null;
+  firstPolledAtMs: number | null;
   /** How often the anchor answered that it does not know the transaction, while it had never shown a record of it. */
-  unknownLooks: number;
+  unknownPolls: number;
+  /** Whether the transaction waits for a place among the polls of its client. */
+  waits: boolean;
   observations: Observations;
   /** The latest known problem with the transaction id. */
   problem: TransactionProblem | null;
@@ -133,15 +135,19 @@ export function transition(
 /** The state after the anchor answered that it knows no such transaction. */
 export function notFound(state: IntentState): IntentState {
   if (state.attachedAtMs === null) return state;
-  const unknownLooks = state.unknownLooks + (state.observations.firstAtMs === null ? 1 : 0);
-  return { ...state, unknownLooks, problem: 'unknown_to_anchor' };
+  const unknownPolls = state.unknownPolls + (state.observations.firstAtMs === null ? 1 : 0);
+  return { ...state, unknownPolls, problem: 'unknown_to_anchor' };
 }
 
-/** The queue in which an intent of this state waits for its next look. */
-export function queueOfState({ attachedAtMs, observations, unknownLooks }: IntentState): LookQueue {
+/** What is asked of the anchor about an intent of this state. */
+export function pollStateOfState({
+  attachedAtMs,
+  observations,
+  unknownPolls,
+  waits,
+}: IntentState): PollState {
   const seen = observations.firstAtMs !== null;
-  const paid = observations.fundedAtMs !== null;
-  return lookQueueOf({ attached: attachedAtMs !== null, seen, paid, unknownLooks });
+  return pollStateOf({ attached: attachedAtMs !== null, seen, unknownPolls, waits });
 }
 
 /** The instant until which a failed intent may still become settled. */
@@ -214,12 +220,12 @@ function isOld(
  * afterwards.
  */
 function judge(state: IntentState, after: Observations, { record, observedAtMs }: Observation): Judgement {
-  const { observations: before, terms, attachedAtMs, lookedAtMs } = state;
+  const { observations: before, terms, attachedAtMs, firstPolledAtMs } = state;
   let { unscoredReason, amountIn } = state.judgement;
   if (before.fundedAtMs === null) {
     const first = before.firstAtMs === null;
     // A transaction that passed from another intent may have been observed only before it was presented here.
-    const sight = { record, observedAtMs, lookedAtMs, attachedAtMs: attachedAtMs ?? observedAtMs };
+    const sight = { record, observedAtMs, firstPolledAtMs, attachedAtMs: attachedAtMs ?? observedAtMs };
     const late = before.unfundedAtMs === null && after.fundedAtMs !== null && !isExcused(sight);
     unscoredReason =
       identityFault(record, terms, first ? undefined : unscoredReason) ??

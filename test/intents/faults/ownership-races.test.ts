@@ -66,7 +66,7 @@ function opened(
   };
   const inTransaction = createInTransaction(connection);
   const clock = Date.now;
-  const ownership = createOwnership({ store, inTransaction, clock });
+  const ownership = createOwnership({ waits: async () => false, store, inTransaction, clock });
   const pauseBeforeTry = createPauseBeforeTry({ pause: pauseInRealTime, random: Math.random });
   const limits = { failureGraceMs: 86_400_000, ledger };
   const progress = createMakeProgress({
@@ -79,6 +79,7 @@ function opened(
     limits,
   });
   const attach = createAttachTransaction({
+    waits: async () => false,
     store,
     ownership,
     progress,

@@ -63,7 +63,7 @@ it.each(Object.entries(answers))(
         response.end(JSON.stringify({ transaction: { id, kind: 'withdrawal', status: 'pending_anchor' } }));
         return;
       }
-      await intents.store.attachTransaction(intent, 'new', new Date());
+      await intents.store.attachTransaction(intent, 'new', new Date(), false);
       answer(response);
     };
     await intents.reconcile.run();

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { givenUpAfterLooks } from '../../../server/features/intents/look-queue.rules.js';
+import { givenUpAfterPolls } from '../../../server/features/intents/poll-state.rules.js';
 import { day, hour, intentsFixture, minute } from '../../fixtures/intents/intents-over-http.js';
 
 const fixture = intentsFixture({ anchors: ['harbour'] });
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await fixture.settle();
   // One intent takes every poll until it is given up, the others only the last one.
   const others = { transactionId: { $in: ids.slice(1) } };
-  const almost = { unknownLooks: givenUpAfterLooks - 1, due: new Date(fixture.now()) };
+  const almost = { unknownPolls: givenUpAfterPolls - 1, due: new Date(fixture.now()) };
   await fixture.documents().updateMany(others, { $set: almost });
   for (let hours = 0; hours < 12; hours += 1) {
     await fixture.settle();
@@ -48,10 +48,10 @@ beforeAll(async () => {
 });
 
 describe('an id that the anchor does not know', () => {
-  it(`is given up after ${givenUpAfterLooks} looks, and keeps its problem`, async () => {
+  it(`is given up after ${givenUpAfterPolls} looks, and keeps its problem`, async () => {
     const { intentHash } = givenUp('never-heard-of');
     await fixture.settle();
-    expect(asked('never-heard-of')).toBe(givenUpAfterLooks);
+    expect(asked('never-heard-of')).toBe(givenUpAfterPolls);
     expect(await problemOf(intentHash)).toBe('unknown_to_anchor');
   });
 

@@ -40,9 +40,9 @@ function timed(raw: Record<string, unknown>): Record<string, unknown> {
 describe('a transaction that was first seen after its payment', () => {
   it.each(vectors.cases.map((each) => [each.name, each] as const))('%s', (_name, each) => {
     const observedAtMs = startMs + each.seenAt * second;
-    const lookedAtMs = each.lookedAt === undefined ? null : startMs + each.lookedAt * second;
+    const firstPolledAtMs = each.lookedAt === undefined ? null : startMs + each.lookedAt * second;
     const sight = { record: record(timed(each.record)), observedAtMs };
-    const state = transition(freshState({ lookedAtMs }), sight, observedAtMs, limits);
+    const state = transition(freshState({ firstPolledAtMs }), sight, observedAtMs, limits);
     expect(state.judgement.unscoredReason).toBe(each.unscoredReason);
   });
 

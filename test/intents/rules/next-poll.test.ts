@@ -23,7 +23,7 @@ async function nextPollAfter(report: Report, changes: Partial<Intent> = {}): Pro
   const fresh = unpaidIntent(1, {
     transactionId: 'tx1',
     attachedAt: new Date(startMs),
-    lookQueue: 'new',
+    poll: 'unconfirmed',
     due,
   });
   const payment = withNamed({ ...fresh.payment, instructions }, hash, 'wallet', startMs);
@@ -59,7 +59,7 @@ describe('the next poll of an intent', () => {
   });
 
   it('is a full interval later after a poll', async () => {
-    expect(await nextPollAfter({ observation: null, lookedAtMs: nowMs })).toBeGreaterThan(due.getTime());
+    expect(await nextPollAfter({ observation: null, polledAtMs: nowMs })).toBeGreaterThan(due.getTime());
   });
 
   it('is brought forward to the present pace by a look-up', async () => {

@@ -1,14 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { accountOf } from '../../../server/features/intents/accounts.rules.js';
 import { nextLookMs } from '../../../server/features/intents/next-look.rules.js';
-import {
-  handedOver,
-  ownerElsewhere,
-  takenOver,
-  takenOverByPayer,
-} from '../../../server/features/intents/ownership.rules.js';
-import type { FoundPayment } from '../../../server/features/intents/payment.js';
-import { withNamed } from '../../../server/features/intents/payment-state.rules.js';
+import { handedOver, ownerElsewhere, takenOver } from '../../../server/features/intents/ownership.rules.js';
 import { transition } from '../../../server/features/intents/transition.rules.js';
 import {
   claimantIntent,
@@ -23,7 +16,6 @@ import {
   limits,
   minute,
   outcome,
-  second,
   see,
   startMs,
 } from '../../fixtures/intents/intent-states.js';
@@ -96,36 +88,6 @@ describe('a transaction that passes', () => {
       scored: false,
       unscoredReason: 'seen_after_payment',
     });
-  });
-
-  it.each([
-    ['its holder', holder.status, 'expired', startMs],
-    ['its new owner', 'expired', claimant.status, startMs],
-    ['neither', claimant.status, holder.status, undefined],
-  ] as const)('is followed again before it ends where %s had expired', (_, claimants, holders, atMs) => {
-    const found: FoundPayment = {
-      ...{ hash: 'a'.repeat(64), by: 'wallet', operationId: '1', position: 1, kind: 'payment', ledger: 1 },
-      ...{ from: payer, fromMuxedId: null, to: account, toMuxedId: null, asset: 'any', amount: '100' },
-      ...{ memo: null, closedAtMs: startMs - minute, lookedUpAtMs: startMs, source: 'rpc' },
-    };
-    const closed = { ...holder, observations: { ...holder.observations, closedSinceMs: startMs - second } };
-    const owner = takenOverByPayer(
-      { ...claimant, status: claimants },
-      { ...closed, status: holders },
-      found,
-      now,
-    );
-    expect(owner).toMatchObject({ status: 'pending', open: true, due: now });
-    expect(owner.payment?.takenUpAtMs).toBe(atMs);
-    expect(owner.observations?.closedSinceMs).toBe(atMs ?? startMs - second);
-  });
-
-  it('looks up nothing more for the holder that only the anchor had named', () => {
-    const named = withNamed(holder.payment, 'a'.repeat(64), 'anchor', startMs);
-    const waiting = { ...holder, payment: named, lookUpDue: now };
-    expect(handedOver(waiting, now)).toMatchObject({ lookUpDue: undefined });
-    const own = withNamed(holder.payment, 'b'.repeat(64), 'wallet', startMs);
-    expect(handedOver({ ...holder, payment: own }, now).lookUpDue).toBeInstanceOf(Date);
   });
 
   it('leaves the holder as if it had only claimed it', () => {

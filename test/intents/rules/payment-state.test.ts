@@ -20,6 +20,14 @@ const told = withRecord(seen, record({ stellar_transaction_id: hash }), startMs 
 const problem = (name: string, contradicts = false) =>
   ({ kind: 'problem', problem: name, contradicts }) as Finding;
 
+/** The state after so many look-ups that found no such transaction. */
+function missed(state: typeof told, times: number, by: 'anchor' | 'wallet' = 'anchor') {
+  return Array.from({ length: times }).reduce<typeof told>(
+    (missing) => withFinding(missing, by, problem('not_found'), startMs),
+    state,
+  );
+}
+
 describe('where to pay', () => {
   it('keeps when each place was named first, and forgets none for those that are named later', () => {
     const again = withRecord(seen, record(payable), startMs + hour);
@@ -61,7 +69,8 @@ describe('the verdict on a payment', () => {
     ],
     ['out of range', withFinding(told, 'anchor', problem('out_of_range'), startMs), minute, 'waiting'],
     ['not found so far', withFinding(told, 'anchor', problem('not_found'), startMs), minute, 'waiting'],
-    ['not found for an hour', withFinding(told, 'anchor', problem('not_found'), startMs), hour, 'refuted'],
+    ['not found ten times', missed(told, 10), hour, 'refuted'],
+    ['not found nine times', missed(told, 9), hour, 'waiting'],
     ['failed', withFinding(told, 'anchor', problem('transaction_failed', true), startMs), second, 'refuted'],
     [
       'without a place recorded before',
@@ -88,15 +97,6 @@ describe('the verdict on a payment', () => {
     expect(verdictOf(refused, startMs + minute)).toBe('unverifiable');
     expect(isContradicted(refused)).toBe(false);
   });
-
-  it('forgets how long a payment was missing where the ledger could not tell in between', () => {
-    const missing = withFinding(told, 'anchor', problem('not_found'), startMs);
-    const away = withFinding(missing, 'anchor', problem('ledger_unavailable'), startMs + 30 * minute);
-    const again = withFinding(away, 'anchor', problem('not_found'), startMs + 50 * minute);
-    expect(verdictOf(again, startMs + hour + minute)).toBe('waiting');
-    expect(isContradicted(again)).toBe(false);
-    expect(isContradicted(withFinding(again, 'anchor', problem('not_found'), startMs + 2 * hour))).toBe(true);
-  });
 });
 
 describe('a party that names ever new payments', () => {
@@ -115,24 +115,24 @@ describe('a party that names ever new payments', () => {
     expect(nextLookUpMs(fresh, false, startMs + 31 * day + minute)).toBeNull();
   });
 
-  it('is refuted after an hour in which the ledger has none of them', () => {
-    let state = told;
-    for (let minutes = 0; minutes <= 60; minutes += 20) {
-      state = names(state, minutes + 1, minutes * minute);
-      state = withFinding(state, 'anchor', problem('not_found'), startMs + minutes * minute);
-    }
-    expect(verdictOf(state, startMs + hour)).toBe('refuted');
-    expect(isContradicted(state)).toBe(true);
-    expect(verdictOf(names(state, 99, hour), startMs + hour + second)).toBe('refuted');
+  it('has ten look-ups for each that the anchor names, and ten in all for those that the wallet names', () => {
+    const again = (by: 'anchor' | 'wallet') =>
+      withNamed(missed(withNamed(seen, hash, by, startMs), 9, by), 'b'.repeat(64), by, startMs + hour);
+    expect(again('anchor').named[0]).toMatchObject({ misses: 0, looks: 0 });
+    expect(again('wallet').named[0]).toMatchObject({ misses: 9, looks: 9 });
+    expect(nextLookUpMs(missed(again('wallet'), 1, 'wallet'), false, startMs + day)).toBeNull();
+    expect(isContradicted(missed(told, 10))).toBe(true);
   });
 
-  it('has each looked up at the pace of those before it', () => {
-    let state = told;
+  it('has each that the wallet names looked up at the pace of those before it', () => {
+    const names = (state: typeof told, count: number, afterMs: number) =>
+      withNamed(state, count.toString(16).padStart(64, '0'), 'wallet', startMs + second + afterMs);
+    let state = withNamed(seen, hash, 'wallet', startMs);
     let nowMs = startMs;
     let looks = 0;
     for (; looks < 100 && nowMs < startMs + day; looks += 1) {
       nowMs = nextLookUpMs(state, false, nowMs) ?? Number.NaN;
-      state = withFinding(state, 'anchor', problem('ledger_unavailable'), nowMs);
+      state = withFinding(state, 'wallet', problem('ledger_unavailable'), nowMs);
       // Two new payments are named between two lookups.
       state = names(names(state, 2 * looks, nowMs - startMs), 2 * looks + 1, nowMs - startMs);
       expect(state.named[0]?.lookedUpAtMs).toBeNull();
@@ -148,7 +148,7 @@ describe('when a payment is looked up', () => {
     let state = told;
     const waits: number[] = [];
     for (let looks = 0; looks < 12; looks += 1) {
-      state = withFinding(state, 'anchor', problem('not_found'), startMs);
+      state = withFinding(state, 'anchor', problem('ledger_unavailable'), startMs);
       waits.push(((nextLookUpMs(state, false, startMs) ?? 0) - startMs) / second);
     }
     expect(waits).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600]);

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
-import type { IntentOutcome } from '../../../server/features/intents/intent.js';
+import { createDueStore } from '../../../server/features/intents/due-store.js';
 import { createPayoutStore } from '../../../server/features/intents/payout-store.js';
 import { createIntentStore, type IntentStore } from '../../../server/features/intents/store.js';
-import { createUnpaidStore } from '../../../server/features/intents/unpaid-store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
-import { createInTransaction } from '../../../server/mongo/transactions.js';
-import { intentDocuments, unpaidIntent } from '../../fixtures/intents/stored-intents.js';
+import { unpaidIntent } from '../../fixtures/intents/stored-intents.js';
 import { testDatabase } from '../../support/database.js';
 
 const { uri } = testDatabase();
@@ -51,18 +49,6 @@ it('finds the holder and the claimants of a transaction without reading other in
   expect(await documentsRead(() => store.findByTransaction('harbour', 'unknown'))).toBe(0);
 });
 
-it('lists the unpaid intents to remove without reading other intents', async () => {
-  const unpaid = createUnpaidStore(connection);
-  const intents = connection.collection<{ _id: string }>('intents');
-  const outcome = { kind: 'expired', reason: 'no_transaction', recordedAt: new Date(0) };
-  const expired = { $set: { status: 'expired', open: false, outcome } };
-  const ended = (await intents.find().sort({ _id: -1 }).limit(3).toArray()).map(({ _id }) => _id);
-  await intents.updateMany({ _id: { $in: ended } }, expired);
-  const list = () => unpaid.listEnded('no_transaction', new Date(1), 500, { asksLedger: true });
-  expect((await list()).sort()).toEqual(ended.sort());
-  expect(await documentsRead(list)).toBe(3);
-});
-
 it('lists the payouts of an anchor in a corridor without reading other intents', async () => {
   const payouts = createPayoutStore(connection);
   const recordedAt = new Date('2026-11-21T12:00:00.000Z');
@@ -89,21 +75,28 @@ it('lists the payouts of an anchor in a corridor without reading other intents',
   expect(await documentsRead(() => payouts.listPayouts(query))).toBe(2);
 });
 
-it('looks for unpaid intents to remove without reading those whose disputes were accepted', async () => {
-  const outcome = { kind: 'expired', reason: 'never_funded', recordedAt: new Date(0) } as IntentOutcome;
-  const ended = [1_000, 1_001, 1_002].map((index) =>
-    unpaidIntent(index, { status: 'expired', outcome, open: false }),
-  );
-  await store.insertAll(ended);
-  await intentDocuments(connection).updateMany(
-    { 'outcome.recordedAt': new Date(0) },
-    { $set: { unfolded: false } },
-  );
-  const unpaid = createUnpaidStore(connection);
-  const look = () => unpaid.listEnded('never_funded', new Date(1), 10, { asksLedger: true });
-  expect(await documentsRead(look)).toBe(3);
-  await createInTransaction(connection)((session) =>
-    store.applyDisputeEffect(session, ended[0]?._id ?? '', 'counts_not_filled'),
-  );
-  expect(await documentsRead(look)).toBe(2);
+it('finds what is due without reading other intents', async () => {
+  const due = createDueStore(connection);
+  const now = new Date('2026-12-01T00:00:00.000Z');
+  const intents = connection.collection<{ _id: string }>('intents');
+  const [confirmed, new1, new2, waiting] = (await intents.find().limit(4).toArray()).map(({ _id }) => _id);
+  await intents.updateMany({}, { $set: { due: new Date('2027-01-01T00:00:00.000Z') } });
+  const set = (_id: string | undefined, changes: object) =>
+    intents.updateOne({ _id: _id as string }, { $set: { due: new Date(0), open: true, ...changes } });
+  await set(confirmed, { anchorId: 'due', poll: 'confirmed', client: 'a', lookUpDue: new Date(0) });
+  await set(new1, { anchorId: 'due', poll: 'unconfirmed', client: 'a' });
+  await set(new2, { anchorId: 'due', poll: 'unconfirmed', client: 'b' });
+  await set(waiting, { anchorId: 'due', poll: 'waiting', client: 'a', attachedAt: new Date(0) });
+  const idsOf = (found: { _id: string }[]) => found.map(({ _id }) => _id);
+  expect(await due.listAnchors(now)).toEqual(['due']);
+  expect(await documentsRead(() => due.listAnchors(now))).toBe(0);
+  const polls = await due.listPolls('due', now);
+  expect(idsOf(polls.confirmed)).toEqual([confirmed]);
+  expect(idsOf(polls.unconfirmed).sort()).toEqual([new1, new2].sort());
+  expect(await documentsRead(() => due.listPolls('due', now))).toBe(3);
+  expect(await due.listLookUps(now)).toEqual([confirmed]);
+  expect(await documentsRead(() => due.listLookUps(now))).toBe(1);
+  expect(await due.listWaitingClients()).toEqual(['a']);
+  expect(await documentsRead(() => due.countPlaces('a'))).toBe(0);
+  expect(await documentsRead(() => due.listEndings('due', now, 10))).toBe(1);
 });

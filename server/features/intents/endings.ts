@@ -1,0 +1,54 @@
+import type { Clock } from '../../ports.js';
+import type { DueStore } from './due-store.js';
+import { toFields, toState } from './intent-state.rules.js';
+import { nextLookMs } from './next-look.rules.js';
+import type { Run } from './polls.js';
+import { removalOf } from './removal.rules.js';
+import type { IntentStore } from './store.js';
+import { transition } from './transition.rules.js';
+
+const batchSize = 500;
+/** An intent that its time did not end yet is looked at again after this long at the earliest. */
+const againAfterMs = 60_000;
+
+/**
+ * Ends the anchor's due intents about which it is asked nothing. They emit no event, so each needs only one write. Anyone
+ * can create very many of them, so they are written in batches.
+ */
+export type EndUnpolled = (anchorId: string, run: Pick<Run, 'counts' | 'mayGoOn'>) => Promise<void>;
+
+export function createEndUnpolled(deps: {
+  store: Pick<DueStore, 'listEndings'> & Pick<IntentStore, 'saveAllProgress'>;
+  /** Whether payments are looked up on the ledger. */
+  asksLedger: boolean;
+  clock: Clock;
+}): EndUnpolled {
+  const { store, clock } = deps;
+  // The anchor was never seen to fail at them, so there is no failure whose grace period could end.
+  const limits = { failureGraceMs: Number.POSITIVE_INFINITY, ledger: deps.asksLedger };
+
+  return async (anchorId, { counts, mayGoOn }) => {
+    while (mayGoOn()) {
+      const nowMs = clock();
+      const due = await store.listEndings(anchorId, new Date(nowMs), batchSize);
+      if (due.length === 0) return;
+      const changes = due.map((intent) => {
+        const state = transition(toState(intent), null, nowMs, limits);
+        if (state.ending === null) {
+          const nextMs = nextLookMs(state, nowMs, false, limits) ?? nowMs;
+          const change = { due: new Date(Math.max(nextMs, nowMs + againAfterMs)) };
+          return { intent, change, pendingAggregation: false };
+        }
+        // A failed one whose transaction passed to its payer is only closed: nothing can complete it any more.
+        const pendingAggregation = intent.status === 'pending';
+        const change = { ...toFields(state), ...removalOf(state), open: false };
+        return { intent, change, pendingAggregation };
+      });
+      const written = await store.saveAllProgress(changes);
+      const ended = Math.min(written, changes.filter(({ pendingAggregation }) => pendingAggregation).length);
+      counts.looked += ended;
+      counts.expired += ended;
+      if (due.length < batchSize || written === 0) return;
+    }
+  };
+}
