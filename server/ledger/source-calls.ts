@@ -1,11 +1,11 @@
-import { createBreaker, createCallBudget } from '../outbound/call-limits.js';
+import { createCallBudget } from '../outbound/call-limits.js';
 import { type Outbound, OutboundError, type OutboundRequest } from '../outbound/outbound.js';
 import type { Clock, Pause } from '../ports.js';
 
 /** The result of a call: the status and the JSON of the answer, or why there is none. */
 export type SourceAnswer = { status: number; json: unknown } | { failed: string };
 
-/** Calls one source of the ledger, within its budget and its circuit breaker. Never rejects for what the source does. */
+/** Calls one source of the ledger, within its budget. Never rejects for what the source does. */
 export type CallSource = (
   request: Pick<OutboundRequest, 'url' | 'method' | 'body' | 'headers'>,
 ) => Promise<SourceAnswer>;
@@ -28,7 +28,6 @@ export function createSourceCalls(deps: {
   limits: SourceLimits;
 }): CallSource {
   const { outbound, clock, pause, limits } = deps;
-  const breaker = createBreaker<SourceAnswer>((answer) => 'failed' in answer);
   const budget = createCallBudget(clock);
 
   /** Waits until the budget has a call; false if that takes too long. */
@@ -54,8 +53,7 @@ export function createSourceCalls(deps: {
 
   return async (request) => {
     if (!(await takeTurn())) return { failed: 'its budget of calls is used up' };
-    const answer = await breaker.run(() => ask(request));
-    return answer === 'open' ? { failed: 'it failed too often lately' } : answer;
+    return ask(request);
   };
 }
 

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { noFaults } from '../../../scripts/simulated-ledger/faults.js';
 import type { SimulatedTransaction } from '../../../scripts/simulated-ledger/payments.js';
 import { muxed, type OpenLedger, openLedger, someAccount } from '../../fixtures/ledger/ledger-fixture.js';
-import { later } from '../../support/later.js';
 
 const payer = someAccount('payer');
 const anchor = someAccount('anchor');
@@ -180,27 +179,6 @@ describe('a source with a fault', () => {
     ledger.simulated.setFaults({ rpc: { away: true } });
     const both = ledger.asking({ rpc: true, horizon: true });
     expect(await both.find(hash, recently())).toMatchObject({ kind: 'found', source: 'horizon' });
-  });
-
-  it('is not asked any more after five failures in a row, until a pause is over', async () => {
-    const hash = paid();
-    const rpc = ledger.asking({ rpc: true });
-    ledger.simulated.setFaults({ rpc: { away: true } });
-    for (let tries = 0; tries < 5; tries += 1) await rpc.find(hash, recently());
-    const before = ledger.simulated.asked().rpc;
-    ledger.simulated.setFaults({ rpc: noFaults });
-    expect((await rpc.find(hash, recently())).kind).toBe('unknown');
-    expect(ledger.simulated.asked().rpc).toBe(before);
-    expect((await later(10_000, () => rpc.find(hash, recently()))).kind).toBe('found');
-  });
-
-  it('is asked again after the first pause where eight calls at once failed', async () => {
-    const hash = paid();
-    const rpc = ledger.asking({ rpc: true });
-    ledger.simulated.setFaults({ rpc: { away: true } });
-    await Promise.all(Array.from({ length: 8 }, () => rpc.find(hash, recently())));
-    ledger.simulated.setFaults({ rpc: noFaults });
-    expect((await later(10_000, () => rpc.find(hash, recently()))).kind).toBe('found');
   });
 
   it('is not believed to lack a transaction where the ledgers it names cannot cover the time', async () => {
