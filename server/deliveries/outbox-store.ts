@@ -56,16 +56,12 @@ export function createOutboxStore(connection: Connection): OutboxStore {
 
     openEvents: (limit) =>
       events
-        .aggregate<OutboxDocument & { now: Date }>(
-          [
-            { $match: { open: true } },
-            { $sort: { createdAt: 1 } },
-            { $limit: limit },
-            { $set: { now: '$$NOW' } },
-          ],
-          // An event that the primary alone has may still be rolled back, and its cause with it.
-          { readConcern: 'majority' },
-        )
+        .aggregate<OutboxDocument & { now: Date }>([
+          { $match: { open: true } },
+          { $sort: { createdAt: 1 } },
+          { $limit: limit },
+          { $set: { now: '$$NOW' } },
+        ])
         .toArray(),
 
     async close(ids, expiresAt) {

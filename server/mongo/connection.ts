@@ -62,6 +62,9 @@ async function open({ uri, databaseName }: MongoOptions): Promise<Connection> {
       // connections, and stops for good if one cannot be opened (NODE-7859): the last value, measured in the middle of
       // a fault, would be subtracted from the time of every operation from then on.
       serverMonitoringMode: 'poll',
+      // No read returns what a new primary may roll back. What has just refused a write is therefore read by
+      // `findCurrent`, and for a moment after an election a read may miss what was acknowledged before it.
+      readConcern: { level: 'majority' },
       writeConcern: { w: 'majority' },
       retryWrites: true,
       bufferCommands: false,

@@ -22,7 +22,7 @@ import type { DisputeDocument, DisputeStore } from './store.js';
 const recordedAtOnce = 2;
 
 export interface FilingDeps {
-  store: Pick<DisputeStore, 'findCommittedByParty' | 'isFiled' | 'listOfIntent' | 'insert'>;
+  store: Pick<DisputeStore, 'findByParty' | 'findCurrentByParty' | 'listOfIntent' | 'insert'>;
   /** With a session, as that transaction sees it. */
   findIntent: (intentHash: string, session?: ClientSession) => Promise<DisputableIntent | null>;
   /** Keeps the intent for good, within the transaction that records its dispute. False where it no longer exists. */
@@ -84,15 +84,13 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
       const message = 'The signature does not verify for this intentHash and publicKey.';
       throw new ApiError('INVALID_SIGNATURE', message);
     }
-    const [left, filed] = await Promise.all([
-      limits.pointsLeft(account),
-      store.findCommittedByParty(intentHash, party),
-    ]);
+    const left = await limits.pointsLeft(account);
     show(left);
-    if (filed !== null) return { created: false, answer: toDisputeAnswer(filed) };
-    // The dispute itself may have taken the last point, and wait for a majority.
+    // The dispute itself may just have taken the last point.
     const isSpent = left.retryAfterSeconds !== undefined;
-    if (isSpent && !(await store.isFiled(intentHash, party))) refuseKeyIfSpent(left);
+    const filed = await (isSpent ? store.findCurrentByParty : store.findByParty)(intentHash, party);
+    if (filed !== null) return { created: false, answer: toDisputeAnswer(filed) };
+    refuseKeyIfSpent(left);
     return record({ intentHash, party, account, reason, client: client.hash }, show);
   }
 
@@ -119,8 +117,7 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
   /**
    * Reads everything again in the transaction, since the outcome may have changed after the signer was found entitled.
    * Where another request inserts the same dispute concurrently, the unique index makes it a write conflict, on which the
-   * transaction starts over and finds the dispute. Also a transaction that only finds it waits, on its commit, for a
-   * majority to have it. `left` holds what remains of each limit that a new dispute counts against; it is empty where the
+   * transaction starts over and finds the dispute. `left` holds what remains of each limit that a new dispute counts against; it is empty where the
    * dispute existed.
    */
   async function readOrInsert(

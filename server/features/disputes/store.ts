@@ -3,6 +3,7 @@ import type { AdminDispute } from '../../../contract/schemas/disputes.js';
 import type { IntentDispute } from '../../../contract/schemas/intents.js';
 import { inBatches } from '../../mongo/in-batches.js';
 import { countUpTo, defineModel } from '../../mongo/models.js';
+import { findCurrent } from '../../mongo/refused-writes.js';
 import type { Effect, Party } from './entitlement.rules.js';
 
 /** A dispute as stored: one per party and intent, and at most one open per intent. */
@@ -66,10 +67,9 @@ export interface DisputeStore {
   disputeOf(intentHash: string): Promise<IntentDispute | null>;
   /** With a session, as that transaction sees it. */
   findById(session: ClientSession | null, id: string): Promise<DisputeDocument | null>;
-  /** As a majority of the database stores it, so that nobody is told of a dispute that a new primary rolls back. */
-  findCommittedByParty(intentHash: string, party: Party): Promise<DisputeDocument | null>;
-  /** Whether this instance's primary has it, whoever else does. */
-  isFiled(intentHash: string, party: Party): Promise<boolean>;
+  findByParty(intentHash: string, party: Party): Promise<DisputeDocument | null>;
+  /** Like `findByParty`, after this dispute may just have refused another. */
+  findCurrentByParty(intentHash: string, party: Party): Promise<DisputeDocument | null>;
   /** All disputes of an intent, as the transaction sees them. */
   listOfIntent(session: ClientSession, intentHash: string): Promise<DisputeDocument[]>;
   /** Returns the hashes among these whose intents have a dispute. */
@@ -201,7 +201,6 @@ export function createDisputeStore(connection: Connection): DisputeStore {
           .find({ intentHash: { $in: [...new Set(intentHashes)] } })
           .select(inShort)
           .sort({ _id: 1 })
-          .readConcern('majority')
           .lean<DisputeInShort[]>();
         // The latest of an intent takes the place of those before it.
         const latest = new Map(found.map((dispute) => [dispute.intentHash, shortAnswer(dispute)]));
@@ -210,9 +209,8 @@ export function createDisputeStore(connection: Connection): DisputeStore {
       maxItems: maxBatch,
     }),
     findById: (session, id) => model.findById(id).session(session).lean<DisputeDocument>(),
-    findCommittedByParty: (intentHash, filedBy) =>
-      model.findOne({ intentHash, filedBy }).readConcern('majority').lean<DisputeDocument>(),
-    isFiled: async (intentHash, filedBy) => (await model.exists({ intentHash, filedBy })) !== null,
+    findByParty: (intentHash, filedBy) => model.findOne({ intentHash, filedBy }).lean<DisputeDocument>(),
+    findCurrentByParty: (intentHash, filedBy) => findCurrent(model, { intentHash, filedBy }),
     listOfIntent: (session, intentHash) =>
       model.find({ intentHash }).session(session).lean<DisputeDocument[]>(),
     disputedAmong: (intentHashes) =>

@@ -8,7 +8,6 @@ import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger, Pause, Random } from '../../ports.js';
 import type { Streams } from '../../streams/streams.js';
 import type { AnchorDirectory } from '../anchors/service.js';
-import { createCommitted } from './committed.js';
 import type { DueStore } from './due-store.js';
 import { createIntentStreams } from './intent-streams.js';
 import { createOwnership } from './ownership.js';
@@ -72,14 +71,12 @@ export function createIntentsFeature(deps: IntentsDeps): Intents {
   const asksLedger = ledger !== null;
   const limits = { failureGraceMs: deps.failureGraceMs, ledger: asksLedger };
   const progress = createMakeProgress({ ...deps, ownership, limits, onLookUpDue: deps.onAttached });
-  const committed = createCommitted(deps.streamStore);
-  const service = createIntentService({ ...deps, committed, ownership, waits, progress });
+  const service = createIntentService({ ...deps, ownership, waits, progress });
   const { answerOf } = service;
   const intentStreams = createIntentStreams({ ...deps, streams: deps.streamStore, answerOf, asksLedger });
   const takeStatusCallback = createTakeStatusCallback({
     store,
     progress,
-    committed,
     signingKeyOf: directory.signingKeyOf,
     onDue: deps.onAttached,
     host: new URL(publicUrl).host,

@@ -15,7 +15,6 @@ import type { Rates } from '../rates/service.js';
 import type { Standing } from '../reputation/outcome-standing.rules.js';
 import type { AggregatableIntent } from './aggregation.js';
 import { type AttachDeps, createAttachTransaction } from './attach.js';
-import type { Committed } from './committed.js';
 import type { AcceptedQuote, Counting, Intent } from './intent.js';
 import { toAnswer } from './intent-answer.rules.js';
 import { createNamePayment } from './name-payment.js';
@@ -31,7 +30,6 @@ export interface IntentServiceDeps extends Omit<AttachDeps, 'store'> {
   disputeOf: (intentHash: string) => Promise<IntentDispute | null>;
   /** Whether and why the outcome of an intent counts. */
   standingOf: (intent: AggregatableIntent) => Standing;
-  committed: Committed;
   /** Address of this service as clients and anchors know it, without a trailing slash. */
   publicUrl: string;
 }
@@ -60,7 +58,7 @@ export interface IntentService {
 const notCounted: Counting = { pendingAggregation: false, counted: null, admission: null };
 
 export function createIntentService(deps: IntentServiceDeps): IntentService {
-  const { store, committed, directory, quoteFrom, disputeOf, standingOf } = deps;
+  const { store, directory, quoteFrom, disputeOf, standingOf } = deps;
   const { waits, onAttached, publicUrl, clock } = deps;
   const attach = createAttachTransaction(deps);
   const namePayment = createNamePayment(deps);
@@ -186,8 +184,7 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
   return {
     async register(body, client) {
       const { created, intent } = await register(body, client);
-      // A majority acknowledged the insert of an intent that was just created.
-      return { created, answer: await answerOf(created ? intent : await committed(intent)) };
+      return { created, answer: await answerOf(intent) };
     },
     async attach(intentHash, { nonce, anchorTransactionId, paymentHash }) {
       if (anchorTransactionId === undefined && paymentHash === undefined) {
@@ -202,12 +199,12 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
       // The payment is stored first, so that it is known even where another intent holds the transaction.
       const named = paymentHash === undefined ? intent : await namePayment(intent, paymentHash);
       const attached = anchorTransactionId === undefined ? named : await attach(named, anchorTransactionId);
-      return answerOf(await committed(attached));
+      return answerOf(attached);
     },
     async read(intentHash) {
       const intent = await store.findByHash(intentHash);
       if (intent === null) throw new ApiError('UNKNOWN_INTENT', 'No intent has this hash.');
-      return answerOf(await committed(intent));
+      return answerOf(intent);
     },
     answerOf,
   };

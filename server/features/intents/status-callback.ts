@@ -3,7 +3,6 @@ import { decodePublicKey } from '../../../contract/verification/strkey.js';
 import { verifySignature } from '../../crypto/ed25519.js';
 import { ApiError } from '../../errors.js';
 import type { Clock } from '../../ports.js';
-import type { Committed } from './committed.js';
 import type { Intent } from './intent.js';
 import type { MakeProgress } from './progress.js';
 import { readRecord } from './sep-record.rules.js';
@@ -21,7 +20,6 @@ export interface StatusCallback {
 export interface StatusCallbackDeps {
   store: Pick<IntentStore, 'findByHash' | 'findByTransaction' | 'takeUpAgain'>;
   progress: MakeProgress;
-  committed: Committed;
   /** The key (G…) the anchor signs with; null where none is known. */
   signingKeyOf: (anchorId: string) => Promise<string | null>;
   /** Called when a poll of a transaction became due at once. */
@@ -42,7 +40,7 @@ export type TakeStatusCallback = (
 ) => Promise<StatusCallbackAnswer>;
 
 export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCallback {
-  const { store, progress, committed, signingKeyOf, onDue, host, clock } = deps;
+  const { store, progress, signingKeyOf, onDue, host, clock } = deps;
 
   /** Returns when it was signed, in Unix seconds. */
   async function verified(anchorId: string, { signature, rawBody }: StatusCallback): Promise<number> {
@@ -67,12 +65,6 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
     return (await store.findByTransaction(intent.anchorId, transactionId))?._id ?? null;
   }
 
-  /** The answer to a callback that changed nothing. An anchor that was answered does not send it again. */
-  async function unchanged(intent: Intent): Promise<StatusCallbackAnswer> {
-    const { _id: intentHash, status } = await committed(intent);
-    return { intentHash, status, applied: false };
-  }
-
   return async (intentHash, callback, countVerified) => {
     const intent = await store.findByHash(intentHash);
     if (intent === null) throw new ApiError('UNKNOWN_INTENT', 'No intent has this hash.');
@@ -85,17 +77,16 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
     if (record === null && (await store.takeUpAgain(intentHash, new Date(clock())))) onDue();
     // Only a client that knows the nonce may attach a transaction; a callback may not.
     const follower = record === null ? null : await followerOf(intent, record.id);
-    if (record === null || follower === null) return unchanged(intent);
+    const unchanged = { intentHash, status: intent.status, applied: false };
+    if (record === null || follower === null) return unchanged;
     const made = await progress(follower, {
       observation: { record, observedAtMs: clock(), mayBeLate: true },
       callback: { signedAt, digest: digestOf(callback.rawBody) },
     });
-    // What makes the report a repeat may be known to the primary alone, which could still lose it.
-    if (made?.applied === false) await committed({ _id: made.intentHash, version: made.version });
     // If the report was applied to another intent, the answer says nothing about that intent.
     return made?.intentHash === intentHash
       ? { intentHash, status: made.after, applied: made.applied }
-      : unchanged(intent);
+      : unchanged;
   };
 }
 

@@ -155,14 +155,13 @@ const keySchema = new Schema<KeyDocument>(
   { collection: 'publisher_keys', versionKey: false },
 );
 
-/** Batches are read with read concern `majority`, so that none that was returned is ever rolled back. */
 export function createBatchStore(connection: Connection): BatchStore {
   const batches = defineModel(connection, 'Batch', batchSchema);
   const chunks = defineModel(connection, 'BatchChunk', chunkSchema);
   const keys = defineModel(connection, 'PublisherKey', keySchema);
   const bulkChunks = bulkCollection<ChunkDocument>(connection, chunks.collection.name);
   const first = (filter: object, order: 1 | -1) =>
-    batches.findOne(filter).sort({ _id: order }).readConcern('majority').lean<BatchDocument>();
+    batches.findOne(filter).sort({ _id: order }).lean<BatchDocument>();
 
   const store: BatchStore = {
     find: (sequence) => first({ _id: sequence }, 1),
@@ -180,7 +179,6 @@ export function createBatchStore(connection: Connection): BatchStore {
         .find(place ? { _id: place } : {})
         .sort({ _id: order === 'asc' ? 1 : -1 })
         .limit(limit)
-        .readConcern('majority')
         .lean<BatchDocument[]>();
     },
 

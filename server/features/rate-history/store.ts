@@ -30,7 +30,6 @@ export interface SampleRange {
   to: number;
 }
 
-/** Samples are read with read concern `majority`, so that none that was returned is ever rolled back. */
 export interface RateSampleStore {
   /** The given corridors that have a sample in the slot of this instant. */
   sampledAt(epochMs: number, corridors: readonly string[]): Promise<Set<string>>;
@@ -112,13 +111,12 @@ export function createRateSampleStore(connection: Connection): RateSampleStore {
       const found = await samples
         .findOne({ corridor, grain: everyGrain, at: { $lte: new Date(epochMs) } })
         .sort(newestFirst)
-        .readConcern('majority')
         .lean<SampleDocument>();
       return found === null ? null : toSample(found);
     },
 
     async hasAny(corridor) {
-      const found = await samples.findOne({ corridor }, { _id: 1 }).readConcern('majority').lean();
+      const found = await samples.findOne({ corridor }, { _id: 1 }).lean();
       return found !== null;
     },
 
@@ -127,7 +125,6 @@ export function createRateSampleStore(connection: Connection): RateSampleStore {
         .find(inRange(range), { at: 1, packed: 1 })
         .sort({ at: order === 'asc' ? 1 : -1 })
         .limit(limit)
-        .readConcern('majority')
         .lean<SampleDocument[]>();
       return Promise.all(found.map(toSample));
     },
@@ -137,7 +134,6 @@ export function createRateSampleStore(connection: Connection): RateSampleStore {
         .find(inRange(range), { _id: 0, at: 1 })
         .sort({ at: 1 })
         .limit(limit)
-        .readConcern('majority')
         .lean<Pick<SampleDocument, 'at'>[]>();
       return found.map(({ at }) => at.getTime());
     },

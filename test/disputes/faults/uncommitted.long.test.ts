@@ -41,7 +41,8 @@ it('a dispute that the primary alone has is not acknowledged to whoever sends it
   };
   const later = await send();
   expect((await earlier)?.result).toBe('NOT_READY');
-  expect(await one.disputes.countDocuments({ intentHash: intent._id })).toBe(1);
+  const onPrimary = { readConcern: 'local' } as const;
+  expect(await one.disputes.countDocuments({ intentHash: intent._id }, onPrimary)).toBe(1);
   expect(later.result).toBe('NOT_READY');
 
   onFound = async () => {};
