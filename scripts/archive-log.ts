@@ -2,7 +2,7 @@
  * npm run archive-log -- address file
  *
  * Downloads every published batch that the file lacks, checks it, and appends it with its entries, a line each. Run it
- * again for what has been published since: from such a file `adopt-log` restores batches. Ends with 0,
+ * again for what has been published since: from such a file `take-batches` restores batches. Ends with 0,
  * with 1 where a batch does not verify or does not follow those in the file, with 2 where the service could not be asked,
  * and with 3 where another run adds to the file.
  */

@@ -6,7 +6,7 @@
  * Vite's server, which shows its sources as they are edited.
  */
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import getPort from 'get-port';
@@ -14,14 +14,15 @@ import { z } from 'zod';
 import { ConfigError, readConfig } from '../server/config.js';
 import { FleetError } from '../server/features/anchors/fleet-file.rules.js';
 import { realWorld, startService } from '../server/main.js';
+import { ShapeError } from '../server/mongo/shape-store.js';
 import { MongoNotFound } from './find-mongod.js';
 import { isPortTaken } from './lib/loopback-server.js';
 import { buildPageIfStale, PageNotBuilt } from './lib/page-build.js';
 import { Interrupted, StartedParts } from './lib/started-parts.js';
 import { untilReady } from './lib/until-ready.js';
-import { startMongo } from './mongod/replica-set.js';
 import { startSimulatedWallets } from './simulated-wallets/index.js';
 import { CannotStart, claimFolder, localSecrets } from './start-local/data-folder.js';
+import { startDatabase } from './start-local/database.js';
 import { showFirstScores } from './start-local/first-scores.js';
 import { servePageUnderEdit } from './start-local/page-under-edit.js';
 import {
@@ -49,8 +50,8 @@ async function start(
   await checkPort(given.PORT || usualPort, given.HOST || '127.0.0.1');
   if (!underEdit) await buildPageIfStale(say);
 
+  const mongo = await parts.add('MongoDB', startDatabase(folder, say));
   const secrets = await localSecrets(folder, given);
-  const mongo = await parts.add('MongoDB', startMongo({ dbPath: join(folder, 'mongo'), say }));
   mongo.onEnded(onDatabaseEnded);
   const simulated = !given.FLEET_FILE;
   const anchors = simulated ? await addAnchors(parts, folder) : undefined;
@@ -133,7 +134,7 @@ async function examplePath(fleetFile: string): Promise<string> {
 function explain(error: unknown, env: NodeJS.ProcessEnv): string {
   if (isPortTaken(error)) return portTaken(env.PORT || usualPort).message;
   if (!(error instanceof Error)) return String(error);
-  const expected = [CannotStart, ConfigError, FleetError, MongoNotFound, PageNotBuilt].some(
+  const expected = [CannotStart, ConfigError, FleetError, MongoNotFound, PageNotBuilt, ShapeError].some(
     (kind) => error instanceof kind,
   );
   return expected ? error.message : (error.stack ?? error.message);

@@ -254,8 +254,16 @@ function faultsTogether(given: Readonly<Record<string, string | undefined>>): st
   return faults;
 }
 
+/** The database of the operator's commands. Throws ConfigError. */
+export function readDatabaseAddress(env: Environment): { uri: string; databaseName?: string } {
+  const { MONGODB_URI: uri, MONGODB_DATABASE: databaseName } = givenOf(env);
+  if (uri === undefined || !namesDatabase(uri, databaseName))
+    throw new ConfigError(['MONGODB_URI must be set and name a database, or MONGODB_DATABASE be set, too']);
+  return { uri, ...(databaseName === undefined ? {} : { databaseName }) };
+}
+
 /** Whether the URI or the variable names a database; without a name the driver would use one called "test". */
-export function namesDatabase(mongodbUri: string, mongodbDatabase: string | undefined): boolean {
+function namesDatabase(mongodbUri: string, mongodbDatabase: string | undefined): boolean {
   return mongodbDatabase !== undefined || /^[^/]+\/\/[^/]+\/[^?]+/.test(mongodbUri);
 }
 

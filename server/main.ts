@@ -11,6 +11,7 @@ import { neverWaitFor, openLog } from './log-output.js';
 import { connectMongo } from './mongo/connection.js';
 import { createDatabaseClock, readDatabaseTime } from './mongo/database-clock.js';
 import { createPatience, type Patiently } from './mongo/patience.js';
+import { ShapeError } from './mongo/shape-store.js';
 import { createNewId } from './new-id.js';
 import type { World } from './ports.js';
 import { endBy, stopSignals } from './stop-signals.js';
@@ -193,7 +194,10 @@ async function run(): Promise<void> {
 /** Writes the error to standard error; if that fails, the exit code has to do. */
 function sayWhy(error: unknown): void {
   try {
-    writeSync(standardError, `${error instanceof ConfigError ? error.message : String(error)}\n`);
+    writeSync(
+      standardError,
+      `${error instanceof ConfigError || error instanceof ShapeError ? error.message : String(error)}\n`,
+    );
   } catch {}
 }
 

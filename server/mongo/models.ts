@@ -1,4 +1,5 @@
 import type { Connection, Model, mongo, RootFilterQuery, Schema } from 'mongoose';
+import { claimShape } from './shape-store.js';
 
 /** The model of this name on this connection, compiled once, however many stores of a process ask for it. */
 export function defineModel<T>(connection: Connection, name: string, schema: Schema<T>): Model<T> {
@@ -11,7 +12,8 @@ const createWithinMs = 30_000;
 const waitingLineMs = 30_000;
 
 /**
- * Creates the collection and the indexes of every model that a store has defined. Idempotent. Waits for the builds
+ * Creates the collection and the indexes of every model that a store has defined. Idempotent. Throws ShapeError for a
+ * database of another shape. Waits for the builds
  * however long they take: MongoDB aborts a build whose command has a time limit, and the next start would begin again.
  * A build whose client is gone continues, and others that ask for the index wait for it. Reads and writes continue.
  */
@@ -19,6 +21,7 @@ export async function prepareCollections(
   connection: Connection,
   onWaiting: (collection: string) => void = () => undefined,
 ): Promise<void> {
+  await claimShape(connection);
   const present = await collectionNames(connection);
   await Promise.all(
     Object.values(connection.models).map(async (model) => {
@@ -109,10 +112,4 @@ export function bulkCollection<T extends mongo.Document>(
 ): mongo.Collection<T> {
   const noLimit = { timeoutMS: undefined } as unknown as mongo.DbOptions;
   return connection.getClient().db(connection.name, noLimit).collection<T>(name);
-}
-
-/** Whether the database of a model has its collection, with documents in it or without. */
-export async function collectionExists<T>({ db, collection }: Model<T>): Promise<boolean> {
-  const found = await db.db?.listCollections({ name: collection.name }).toArray();
-  return found !== undefined && found.length > 0;
 }

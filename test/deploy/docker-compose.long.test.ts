@@ -53,7 +53,7 @@ describe('docker-compose.yml, as Compose reads it, with the password of MongoDB 
       const { services } = await config();
       expect(Object.keys(services).sort()).toEqual([...serviceNames].sort());
       expect(services.migrate).toMatchObject({
-        command: ['node', 'dist/server/migrate.js'],
+        command: ['node', 'dist/server/cli.js', 'migrate'],
         depends_on: { mongo: { condition: 'service_healthy' } },
         restart: 'no',
       });

@@ -86,7 +86,7 @@ describe('the Dockerfile', () => {
       for (const { instruction, value } of image)
         if (instruction === 'COPY') copy(value, value.startsWith('--from=') ? built : project, made);
       const before = filesOf(made);
-      const migrated = await runProgram(process.execPath, ['dist/server/migrate.js'], {
+      const migrated = await runProgram(process.execPath, ['dist/server/cli.js', 'migrate'], {
         cwd: made,
         env: {
           PATH,

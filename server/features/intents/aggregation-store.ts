@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import { createWaker } from '../../mongo/change-streams.js';
-import { bulkCollection, collectionExists, countUpTo } from '../../mongo/models.js';
+import { bulkCollection, countUpTo } from '../../mongo/models.js';
 import type { AggregatableIntent, IntentAggregation } from './aggregation.js';
 import { type IntentDocument, intentModel } from './store.js';
 
@@ -86,7 +86,5 @@ export function createAggregationStore(connection: Connection): IntentAggregatio
 
     watchPendingAggregation: ({ wake, logger }) =>
       createWaker({ model, pipeline: changesThatArePending, wake, logger }),
-
-    collectionExists: () => collectionExists(model),
   };
 }

@@ -59,6 +59,4 @@ export interface IntentAggregation {
    * started.
    */
   watchPendingAggregation(deps: { wake: () => void; logger: Logger }): Waker;
-  /** Whether the database has the collection at all; commands refuse one that does not. */
-  collectionExists(): Promise<boolean>;
 }

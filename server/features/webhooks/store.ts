@@ -1,7 +1,7 @@
 import { type ClientSession, type Connection, type RootFilterQuery, Schema } from 'mongoose';
 import type { EventName } from '../../../contract/schemas/events.js';
 import type { WebhookAnswer } from '../../../contract/schemas/webhooks.js';
-import { collectionExists, defineModel } from '../../mongo/models.js';
+import { defineModel } from '../../mongo/models.js';
 import { findCurrent } from '../../mongo/refused-writes.js';
 import type { StoredSecret } from './secrets.js';
 
@@ -44,8 +44,6 @@ export interface WebhookStore {
   disabledByAdmin(): Promise<Pick<WebhookDocument, '_id' | 'url' | 'createdAt' | 'disabled'>[]>;
   /** Disables every webhook as an admin would; returns those that were enabled. */
   disableAll(at: Date): Promise<Pick<WebhookDocument, '_id' | 'url' | 'createdAt'>[]>;
-  /** Whether the database has the collection at all: commands refuse one that does not. */
-  collectionExists(): Promise<boolean>;
   /** Returns false if there is no such webhook. */
   remove(id: string): Promise<boolean>;
   /** Every webhook, one by one. */
@@ -89,8 +87,6 @@ export function createWebhookStore(connection: Connection): WebhookStore {
   }
 
   return {
-    collectionExists: () => collectionExists(webhooks),
-
     async add(webhook) {
       await webhooks.create(webhook);
     },

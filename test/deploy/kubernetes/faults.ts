@@ -81,7 +81,7 @@ function podFaults({ template, replicas, strategy }: DeploymentSpec): string[] {
     'is one of fewer than three': replicas < 3,
     'is ended before its successor is ready': strategy.rollingUpdate.maxUnavailable !== 0,
     'starts without a migration':
-      pod.initContainers?.[0]?.command?.join(' ') !== 'node dist/server/migrate.js',
+      pod.initContainers?.[0]?.command?.join(' ') !== 'node dist/server/cli.js migrate',
   });
 }
 

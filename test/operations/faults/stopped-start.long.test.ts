@@ -33,8 +33,9 @@ afterAll(() => {
 });
 
 /** Starts the service or another program without a reachable database, and resolves once it waits for one. */
-async function startWaiting(within: readonly string[], program = 'server/main.ts') {
-  const [command = '', ...args] = [...within, process.execPath, '--import', 'tsx', program];
+async function startWaiting(within: readonly string[], ...program: string[]) {
+  const started = program.length === 0 ? ['server/main.ts'] : program;
+  const [command = '', ...args] = [...within, process.execPath, '--import', 'tsx', ...started];
   const { PATH = '' } = process.env;
   const child = spawn(command, args, {
     cwd: root,
@@ -101,7 +102,7 @@ describe.each([
 itInContainer(
   'the migration exits with 143 at once where it is the first process of a container',
   async () => {
-    const { pid, ended } = await startWaiting(asFirstProcess, 'server/migrate.ts');
+    const { pid, ended } = await startWaiting(asFirstProcess, 'server/cli.ts', 'migrate');
     const sentAt = performance.now();
     process.kill(childOf(pid), 'SIGTERM');
     expect(await ended).toBe(143);

@@ -216,7 +216,7 @@ describe('a backup that was taken under load', () => {
 
       await runMongoTool(command('mongorestore', restored));
       await expectAll(inBackup, restored);
-      const paused = await program('server/pause-webhooks.ts');
+      const paused = await program('server/cli.ts', 'pause-webhooks');
       expectFor(paused.stderr, paused.status).toBe(0);
       expect(JSON.parse(paused.stdout).paused).toHaveLength(2);
       await start(restored);
@@ -246,7 +246,7 @@ describe('a backup that was taken under load', () => {
       const again = await someone(service.url).intents.createIntent({ body: terms });
       expect(again).toMatchObject({ status: 201, body: params });
 
-      const adopted = await program('server/adopt-log.ts', '--archive', batchesFile);
+      const adopted = await program('server/cli.ts', 'take-batches', '--archive', batchesFile);
       expectFor(adopted.stderr, adopted.status).toBe(0);
       const report = JSON.parse(adopted.stdout);
       expect(report).toMatchObject({ wholeBy: 'oracle', head: { sequence: recordBefore.length } });
@@ -263,7 +263,7 @@ describe('a backup that was taken under load', () => {
 
       await expectQuietUntilEnabled(seenBefore.removed, removed);
       await expectEventsOfBackup(seenBefore.kept);
-      const rebuilt = await program('server/rebuild.ts');
+      const rebuilt = await program('server/cli.ts', 'rebuild');
       expectFor(rebuilt.stdout + rebuilt.stderr, rebuilt.status).toBe(0);
     },
     600_000,

@@ -8,7 +8,7 @@ const fixture = reputationFixture();
 const { outcomes } = fixture;
 const ledger = { away: false, isAway: async () => ledger.away };
 const page = { limit: undefined, cursor: undefined };
-const program = fileURLToPath(new URL('../../../server/formula.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../../server/cli.ts', import.meta.url));
 let feature: FeatureFixture;
 
 beforeEach(() => {
@@ -27,7 +27,7 @@ const ofV2 = () => feature.service.getReputation('harbour', 30, 'v2');
 
 function formula(...args: string[]) {
   const { PATH = '' } = process.env;
-  return runProgram(process.execPath, ['--import', 'tsx', program, ...args], {
+  return runProgram(process.execPath, ['--import', 'tsx', program, 'formula', ...args], {
     cwd: fileURLToPath(new URL('../../../', import.meta.url)),
     env: { PATH, MONGODB_URI: fixture.uri },
   });
@@ -148,7 +148,7 @@ describe('the formula that leads', () => {
   it('is v1 until the command sets another, which is refused before v2 has a score', async () => {
     await outcomes('harbour', 'usdc-ngn', 29, verified);
     await feature.service.refreshNow();
-    expect(await formula('v2')).toMatchObject({ status: 1, stderr: expect.stringContaining('30 outcomes') });
+    expect(await formula('v2')).toMatchObject({ status: 2, stderr: expect.stringContaining('30 outcomes') });
     expect(await formula('v3')).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('no formula v3'),

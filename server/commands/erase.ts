@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import type { Connection } from 'mongoose';
+import { parsePublicKey, StrkeyError } from '../../contract/verification/strkey.js';
+import { createDisputeStore } from '../features/disputes/store.js';
+import { createEraseAccount } from '../features/intents/erasure.js';
+import { createErasureStore } from '../features/intents/erasure-store.js';
+import { aggregationLease } from '../features/reputation/aggregator.js';
+import { createReputationStore } from '../features/reputation/store.js';
+import { silentLogger } from '../logger.js';
+import { readDatabaseTime } from '../mongo/database-clock.js';
+import { createLeases } from '../mongo/leases.js';
+import { createInLeasedTransaction, createInTransaction } from '../mongo/transactions.js';
+import { type Command, CommandError, onServiceDatabase, type Result } from './command.js';
+
+export const erase: Command = {
+  usage: '[--dry-run] <account>',
+  does: 'Erases what is kept of an account (G…, or 64 hex digits), as far as it may be erased yet.',
+  details: `
+--dry-run  prints what it would do
+
+Exits with 1 where some of it has to stay for now; docs/privacy.md says what, why, and for how long.
+Reads MONGODB_URI and MONGODB_DATABASE.
+`,
+  run(args) {
+    const options = { 'dry-run': { type: 'boolean', default: false } } as const;
+    const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
+    const [given, ...more] = positionals;
+    if (given === undefined || more.length > 0)
+      throw new CommandError('Name one account: G…, or 64 hex digits.');
+    const account = accountIn(given);
+    return onServiceDatabase((connection) => eraseFrom(connection, account, values['dry-run']));
+  },
+};
+
+function accountIn(text: string): string {
+  try {
+    return parsePublicKey(text).account;
+  } catch (error) {
+    if (!(error instanceof StrkeyError)) throw error;
+    throw new CommandError(`Not an account: ${error.message}`);
+  }
+}
+
+async function eraseFrom(connection: Connection, account: string, dryRun: boolean): Promise<Result> {
+  const leases = createLeases({ connection, owner: `erase-${process.pid}`, logger: silentLogger });
+  await leases.seed([aggregationLease]);
+  const reputation = createReputationStore(connection);
+  const disputes = createDisputeStore(connection);
+  const eraseAccount = createEraseAccount({
+    store: createErasureStore(connection),
+    leases,
+    lease: aggregationLease,
+    inLeasedTransaction: createInLeasedTransaction(createInTransaction(connection)),
+    renameAccountDays: async (session, days, names) =>
+      reputation.rollups.renameAccountDays(session, await reputation.currentGeneration(session), days, names),
+    forgetAccount: reputation.accounts.forget,
+    openDisputesAmong: disputes.openAmong,
+    disputedAmong: disputes.disputedAmong,
+    eraseDisputes: disputes.erase,
+    randomBytes: () => randomBytes(32),
+    now: () => readDatabaseTime(connection),
+  });
+  const run = await eraseAccount(account, { dryRun });
+  if (!run.ran) {
+    throw new CommandError(`Outcomes are being counted since ${run.startedAt}; try again in a moment.`);
+  }
+  return { report: { account, dryRun, ...run.value }, complete: Object.keys(run.value.kept).length === 0 };
+}

@@ -1,0 +1,38 @@
+import { parseArgs } from 'node:util';
+import type { Connection } from 'mongoose';
+import { createWebhookStore } from '../features/webhooks/store.js';
+import { readDatabaseTime } from '../mongo/database-clock.js';
+import { type Command, onServiceDatabase, type Result } from './command.js';
+
+export const pauseWebhooks: Command = {
+  usage: '',
+  does: 'Disables every webhook, as an admin would.',
+  details: `
+Run it on a restored database before any instance is started, since subscriptions that were deleted
+after the backup are back. Lists the webhooks that were enabled, and those that an admin or an earlier
+run had disabled, with the time; their events are held until each is enabled by
+PATCH /api/admin/webhooks/{id}. If it exits with 2, run it again. Reads MONGODB_URI and
+MONGODB_DATABASE.
+`,
+  run(args) {
+    parseArgs({ args, options: {} });
+    return onServiceDatabase(pauseAll);
+  },
+};
+
+async function pauseAll(connection: Connection): Promise<Result> {
+  const store = createWebhookStore(connection);
+  // An earlier run whose write was stored but confirmed too late has paused webhooks without listing them.
+  const before = await store.disabledByAdmin();
+  const now = await store.disableAll(await readDatabaseTime(connection));
+  const report = {
+    paused: now.map(({ _id, url, createdAt }) => ({ id: _id, url, createdAt })),
+    pausedBefore: before.map(({ _id, url, createdAt, disabled }) => ({
+      id: _id,
+      url,
+      createdAt,
+      pausedAt: disabled?.at,
+    })),
+  };
+  return { report, complete: true };
+}

@@ -1,0 +1,68 @@
+import type { Connection } from 'mongoose';
+
+/** Names what is stored and how: raised by every change of a stored name, or of what a stored member means. */
+export const databaseShape = 1;
+
+interface ShapeDocument {
+  _id: 'shape';
+  shape: number;
+}
+
+/** A database that this version does not serve; the message is meant for the operator as it is. */
+export class ShapeError extends Error {
+  override readonly name = 'ShapeError';
+}
+
+/** Throws ShapeError unless the database has the shape of this version. Changes nothing. */
+export async function requireShape(connection: Connection): Promise<void> {
+  const held = await collectionsOf(connection);
+  const found = await readShape(connection);
+  if (found !== databaseShape) throw new ShapeError(refusal(connection, found, held));
+}
+
+/**
+ * Gives an empty database the shape of this version, before anything else is created in it. Throws ShapeError for one
+ * that has another shape, or any collection without a shape.
+ */
+export async function claimShape(connection: Connection): Promise<void> {
+  const held = await collectionsOf(connection);
+  // Read after the list: a collection that another instance has created shows that it wrote the shape before.
+  const found = held.length === 0 ? await writeShape(connection) : await readShape(connection);
+  if (found !== databaseShape) throw new ShapeError(refusal(connection, found, held));
+}
+
+async function writeShape(connection: Connection): Promise<number | undefined> {
+  const insert = { $setOnInsert: { shape: databaseShape } };
+  const options = { upsert: true, returnDocument: 'after' } as const;
+  return (await shapes(connection).findOneAndUpdate({ _id: 'shape' }, insert, options))?.shape;
+}
+
+/** Reads by an update that changes nothing, since a majority read may be older than the list of collections. */
+async function readShape(connection: Connection): Promise<number | undefined> {
+  return (await shapes(connection).findOneAndUpdate({ _id: 'shape' }, { $max: { shape: 0 } }))?.shape;
+}
+
+function shapes(connection: Connection) {
+  return connection.collection<ShapeDocument>('database_shape');
+}
+
+async function collectionsOf(connection: Connection): Promise<string[]> {
+  const names = (await connection.listCollections()).map(({ name }) => name);
+  return names.filter((name) => !name.startsWith('system.')).sort();
+}
+
+function refusal({ name, host, port }: Connection, found: number | undefined, held: string[]): string {
+  const database = `The database ${name} at ${host}:${port}`;
+  if (found !== undefined) {
+    return (
+      `${database} has shape ${found}, and this version of Fairlead has shape ${databaseShape}. ` +
+      'Run the version that wrote it, or name another database in MONGODB_URI.'
+    );
+  }
+  if (held.length === 0)
+    return `${database} is empty. Name the right one in MONGODB_URI; \`migrate\` prepares a new one.`;
+  return (
+    `${database} was not made by this version of Fairlead: it holds ${held.join(', ')}. ` +
+    'Name the right one, or an empty one, in MONGODB_URI.'
+  );
+}

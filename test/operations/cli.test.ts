@@ -1,0 +1,68 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { mongo } from 'mongoose';
+import { testDatabase } from '../support/database.js';
+import { runProgram } from '../support/run-program.js';
+
+const project = fileURLToPath(new URL('../../', import.meta.url));
+const database = testDatabase();
+const { PATH = '' } = process.env;
+
+function fairlead(args: string[], env: Record<string, string> = {}) {
+  const program = ['--import', 'tsx', 'server/cli.ts', ...args];
+  return runProgram(process.execPath, program, { cwd: project, env: { PATH, ...env } });
+}
+
+/** The commands, with arguments that they take. */
+const commands: Record<string, string[]> = {
+  migrate: [],
+  rebuild: ['--adopt'],
+  formula: ['v1'],
+  erase: ['ab'.repeat(32)],
+  'take-batches': ['--head', '0'],
+  'pause-webhooks': [],
+};
+
+describe('the program of the operator', () => {
+  it.each([['--help'], ['help']])('lists its commands: %s', async (asked) => {
+    const { status, stdout, stderr } = await fairlead([asked]);
+    expect([status, stderr]).toEqual([0, '']);
+    const listed = [...stdout.matchAll(/^ {2}(\S+) {2}/gm)].map(([, name]) => name);
+    expect(listed).toEqual(Object.keys(commands));
+  });
+
+  it('explains a command, which then does nothing', async () => {
+    const { status, stdout, stderr } = await fairlead(['erase', '--help']);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^Usage: fairlead erase \[--dry-run\] <account>\n/);
+  });
+
+  it.each([
+    ['no command', [], 'Usage: fairlead <command>'],
+    ['an unknown command', ['erode'], 'There is no command erode.'],
+    ['an unknown option', ['pause-webhooks', '--dry-run'], '--dry-run'],
+    ['an argument too many', ['migrate', 'now'], 'now'],
+    ['no database', ['rebuild'], 'MONGODB_URI'],
+  ])('changes nothing and ends with 2 where it is given %s', async (_what, args, says) => {
+    const { status, stdout, stderr } = await fairlead(args);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(says);
+  });
+});
+
+describe('a mistyped database', () => {
+  it.each(Object.entries(commands))('is named and left as it is: %s', async (name, args) => {
+    const client = await mongo.MongoClient.connect(database.uri);
+    await client
+      .db()
+      .createCollection('invoices')
+      .catch(() => undefined);
+    const env = { MONGODB_URI: database.uri, FLEET_FILE: 'fleets/mainnet.example.json' };
+    const { status, stdout, stderr } = await fairlead([name, ...args], env);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`${client.db().databaseName} at 127.0.0.1:`);
+    expect(stderr).toContain('it holds invoices.');
+    expect(await client.db().listCollections().toArray()).toHaveLength(1);
+    await client.close();
+  });
+});
