@@ -13,7 +13,6 @@
  *     store.ts, *-store.ts, store/      every query of the feature's collections
  *     *.rules.ts                        pure: values in, values out
  *     any other file                    a service: knows no HTTP, no mongoose, no other feature's values
- *   scripts/faults/{cluster,traffic,compare}/   the storm: its parts know each other by ports.ts
  *
  * What a path cannot tell is checked by scripts/check-pure-files.ts (clocks) and
  * scripts/check-collections.ts (a collection named outside its store). test/house/import-rules.long.test.ts plants one
@@ -214,44 +213,6 @@ export default {
           '^server/(http|limits|mongo|jobs|cache|outbound)/(?!.+\\.rules\\.ts$)',
           '^server/(ports|config|logger|lifecycle|app|boot|compose|main)\\.ts$',
         ],
-      },
-    },
-    {
-      name: 'plans-touch-nothing',
-      comment: 'A seed in, a plan out: the same faults again for whoever has the seed.',
-      severity: 'error',
-      from: { path: '^scripts/faults/[^/]+\\.rules\\.ts$' },
-      to: {
-        path: '.',
-        pathNot: [
-          '^scripts/faults/(.+\\.rules|ports)\\.ts$',
-          '^server/ports\\.ts$',
-          '^scripts/lib/random\\.ts$',
-        ],
-      },
-    },
-    {
-      name: 'ledger-rules-touch-nothing',
-      comment:
-        'What was told and what is stored in, what differs out: by the rules of the service and of the contract, and by ' +
-        'the types of its documents.',
-      severity: 'error',
-      from: { path: '^scripts/faults/[^/]+/.+\\.rules\\.ts$' },
-      to: {
-        path: '.',
-        pathNot: [rules, '^contract/', '^scripts/faults/(ports|ledger-entries)\\.ts$', '^(node:)?crypto$'],
-        dependencyTypesNot: typeOnly,
-      },
-    },
-    {
-      name: 'storm-parts-share-ports',
-      comment:
-        'What breaks the service, what uses it and what compares afterwards know each other by ports.ts.',
-      severity: 'error',
-      from: { path: '^scripts/faults/(cluster|traffic|compare)/' },
-      to: {
-        path: '^scripts/faults/',
-        pathNot: ['^scripts/faults/$1/', '^scripts/faults/(ports|ledger[^/]*|[^/]+\\.rules)\\.ts$'],
       },
     },
     {

@@ -1,0 +1,239 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { batchFaults, batchHeaderHash, verifyBatch } from '../../contract/verification/verify-batch.js';
+import type { Ending } from '../simulated-anchors/profiles.js';
+import type { ServiceClient } from './service-client.js';
+import { anchorIds, type Delivery, type Surroundings } from './surroundings.js';
+import type { Acknowledged } from './traffic.js';
+
+/** What must hold, and every place where it does not. */
+export interface Check {
+  name: string;
+  faults: string[];
+}
+
+/** An answer of GET /api/intent/{intentHash}, as far as it is compared. */
+interface Intent {
+  status: string;
+  anchorId: string;
+  account: string;
+  sellAmount: string;
+  outcome: { status: string; reason: string; counts: string; evidence: string; recordedAt: string } | null;
+}
+
+/** How an intent may end that the anchor was told to end like this. */
+const endedAs: Partial<Record<Ending, readonly string[]>> = {
+  complete: ['settled completed'],
+  refund: ['failed refunded'],
+  fail: ['failed error'],
+  // Where the error stands it fails first, and what the anchor completes later recovers.
+  recover: ['settled recovered', 'settled completed'],
+};
+
+/** Waits until nothing is left to do; what is still left after the deadline is a fault. */
+export async function settle(
+  client: ServiceClient,
+  acknowledged: Acknowledged,
+  deadlineMs: number,
+): Promise<Check> {
+  for (;;) {
+    const left = await unfinished(client, acknowledged);
+    if (left.length === 0 || Date.now() > deadlineMs)
+      return { name: 'everything comes to rest', faults: left };
+    await delay(2_000);
+  }
+}
+
+async function unfinished(client: ServiceClient, { paid, webhooks }: Acknowledged): Promise<string[]> {
+  const left: string[] = [];
+  for (const [intentHash, ending] of paid) {
+    const { body } = await client.send('GET', `/api/intent/${intentHash}`);
+    const isOpen = body.outcome === null || (ending === 'recover' && body.status !== 'settled');
+    if (isOpen) left.push(`${intentHash}, to ${ending}, is ${body.status}.`);
+  }
+  for (const { id } of webhooks.values()) {
+    for (const state of ['pending', 'held', 'refused', 'exhausted']) {
+      const { body } = await client.send('GET', `/api/admin/webhooks/${id}/deliveries?state=${state}`);
+      for (const delivery of body.items) {
+        left.push(`A delivery of ${id} is ${state}.`);
+        const later = delivery.nextAttemptAt === null ? 0 : Date.parse(delivery.nextAttemptAt) - Date.now();
+        if (state === 'exhausted' || state === 'refused' || later > 5_000)
+          await client.send('POST', `/api/admin/webhooks/${id}/deliveries/${delivery.id}/resend`);
+      }
+    }
+  }
+  await client.send('POST', '/api/reputation/reconcile');
+  await client.send('POST', '/api/reputation/refresh');
+  await client.send('POST', '/api/publisher/tick');
+  const { body: health } = await client.send('GET', '/api/publisher/health');
+  if (health.status !== 'ok') left.push(`The publisher is ${health.status}: ${health.reason}.`);
+  return left;
+}
+
+/** Compares what was acknowledged with what the service, the oracle and the receivers have. */
+export async function compare(deps: {
+  client: ServiceClient;
+  acknowledged: Acknowledged;
+  surroundings: Surroundings;
+}): Promise<Check[]> {
+  const { client, acknowledged, surroundings } = deps;
+  const read = new Map<string, Intent | undefined>();
+  for (const intentHash of acknowledged.intents.keys()) {
+    const { status, body } = await client.send('GET', `/api/intent/${intentHash}`);
+    read.set(intentHash, status === 200 ? body : undefined);
+  }
+  return [
+    { name: 'no answer is a 500', faults: [...client.failures] },
+    { name: 'nothing is refused that is in order', faults: acknowledged.refused },
+    { name: 'no two ticks run at a time', faults: overlapsOf(acknowledged.ticks) },
+    { name: 'acknowledged intents are kept', faults: lostIntents(acknowledged, read) },
+    { name: 'paid intents end as the anchor ended them', faults: wrongEndings(acknowledged, read) },
+    { name: 'disputes are kept, with their decisions', faults: await lostDisputes(client, acknowledged) },
+    {
+      name: 'the reputation counts each outcome once',
+      faults: await wrongCounts(client, acknowledged, read),
+    },
+    {
+      name: 'events are delivered, with one body each',
+      faults: wrongDeliveries(acknowledged, read, surroundings.deliveries),
+    },
+    {
+      name: 'the published log is one chain, and the oracle has it',
+      faults: await brokenChain(client, acknowledged, surroundings),
+    },
+  ];
+}
+
+function overlapsOf(ticks: Acknowledged['ticks']): string[] {
+  const inOrder = [...ticks].sort((a, b) => a.startedAt.localeCompare(b.startedAt));
+  return inOrder.flatMap((tick, index) => {
+    const before = inOrder[index - 1];
+    if (before === undefined || before.finishedAt <= tick.startedAt) return [];
+    return [`One began at ${tick.startedAt}, during another.`];
+  });
+}
+
+function lostIntents({ intents }: Acknowledged, read: ReadonlyMap<string, Intent | undefined>): string[] {
+  return [...intents].flatMap(([intentHash, { anchorId, account, sellAmount }]) => {
+    const found = read.get(intentHash);
+    if (found === undefined) return [`${intentHash} was acknowledged and is lost.`];
+    const isSame =
+      found.anchorId === anchorId && found.account === account && found.sellAmount === sellAmount;
+    return isSame ? [] : [`${intentHash} has other terms than were acknowledged.`];
+  });
+}
+
+function wrongEndings({ paid }: Acknowledged, read: ReadonlyMap<string, Intent | undefined>): string[] {
+  return [...paid].flatMap(([intentHash, ending]) => {
+    const outcome = read.get(intentHash)?.outcome;
+    const ended = `${outcome?.status} ${outcome?.reason}`;
+    const isRight = endedAs[ending]?.includes(ended) === true && outcome?.evidence === 'ledger';
+    return isRight ? [] : [`${intentHash}, to ${ending}, ended as ${ended} (${outcome?.evidence}).`];
+  });
+}
+
+async function lostDisputes(client: ServiceClient, { disputes }: Acknowledged): Promise<string[]> {
+  const faults: string[] = [];
+  for (const [id, { decision }] of disputes) {
+    const { status, body } = await client.send('GET', `/api/admin/disputes/${id}`);
+    const wanted = decision === undefined ? ['open', 'accepted', 'rejected'] : [`${decision}ed`];
+    if (status !== 200 || !wanted.includes(body.status)) faults.push(`${id} is ${body.status ?? status}.`);
+  }
+  return faults;
+}
+
+async function wrongCounts(
+  client: ServiceClient,
+  acknowledged: Acknowledged,
+  read: ReadonlyMap<string, Intent | undefined>,
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (const anchorId of anchorIds) {
+    const ours = [...read.values()].filter((intent) => intent?.anchorId === anchorId);
+    const filled = ours.filter((intent) => intent?.outcome?.counts === 'filled').length;
+    const outcomes = filled + ours.filter((intent) => intent?.outcome?.counts === 'not_filled').length;
+    const { body } = await client.send('GET', `/api/reputation/${anchorId}?window=7`);
+    if (body.filled !== filled || body.outcomes !== outcomes)
+      faults.push(
+        `${anchorId}: ${body.filled} of ${body.outcomes} are counted, and there are ${filled} of ${outcomes}.`,
+      );
+  }
+  const undecided = [...acknowledged.paid.keys()].filter(
+    (hash) => read.get(hash)?.outcome?.counts === 'pending',
+  );
+  return [...faults, ...undecided.map((hash) => `It is not decided how ${hash} counts.`)];
+}
+
+function wrongDeliveries(
+  { webhooks, disputes }: Acknowledged,
+  read: ReadonlyMap<string, Intent | undefined>,
+  deliveries: readonly Delivery[],
+): string[] {
+  const faults = deliveries.flatMap(({ eventId, fault }) => (fault === null ? [] : [`${eventId}: ${fault}`]));
+  const bodies = new Map<string, string>();
+  for (const { eventId, body } of deliveries) {
+    if ((bodies.get(eventId) ?? body) !== body) faults.push(`${eventId} was delivered with two bodies.`);
+    bodies.set(eventId, body);
+  }
+  for (const [name, { later }] of webhooks) {
+    const got = new Set(
+      deliveries.filter(({ webhook }) => webhook === name).map(({ event, about }) => `${event} ${about}`),
+    );
+    for (const intentHash of later) {
+      const status = read.get(intentHash)?.status;
+      if ((status === 'settled' || status === 'failed') && !got.has(`intent.${status} ${intentHash}`))
+        faults.push(`No delivery was made to ${name} of intent.${status} ${intentHash}.`);
+    }
+    for (const [id, { intentHash, decision }] of disputes) {
+      if (later.has(intentHash) && decision !== undefined && !got.has(`dispute.resolved ${id}`))
+        faults.push(`No delivery was made to ${name} of dispute.resolved ${id}.`);
+    }
+  }
+  for (const { event, about, eventId } of deliveries) {
+    const status = event.startsWith('intent.') ? read.get(about)?.status : undefined;
+    if (event === 'intent.settled' && status !== undefined && status !== 'settled')
+      faults.push(`${eventId} tells of a settlement of ${about}, which is ${status}.`);
+  }
+  return faults;
+}
+
+async function brokenChain(
+  client: ServiceClient,
+  { batches }: Acknowledged,
+  { oracle }: Surroundings,
+): Promise<string[]> {
+  const faults: string[] = [];
+  const { body: health } = await client.send('GET', '/api/publisher/health');
+  const ofOracle = new Map(oracle.taken().map((batch) => [batch.header.sequence, batch]));
+  let previous: { sequence: number; headerHash: string } | null = null;
+  for (let sequence = 1; ; sequence += 1) {
+    const { status, body } = await client.send('GET', `/api/publisher/batches/${sequence}`);
+    if (status === 404) break;
+    const { header, signature } = body;
+    const entries = await entriesOf(client, sequence);
+    const verified = verifyBatch({ header, signature, entries, keys: health.keys, previous });
+    if (!verified.ok) faults.push(`Batch ${sequence} does not verify: ${batchFaults[verified.reason]}`);
+    previous = { sequence, headerHash: batchHeaderHash(header) };
+    const told = batches.get(sequence);
+    if (told !== undefined && told !== previous.headerHash)
+      faults.push(`Batch ${sequence} was shown with another header.`);
+    const taken = ofOracle.get(sequence);
+    if (taken === undefined || batchHeaderHash(taken.header) !== previous.headerHash)
+      faults.push(`The oracle does not have batch ${sequence} as it is published.`);
+  }
+  const last = previous?.sequence ?? 0;
+  for (const sequence of [...batches.keys(), ...ofOracle.keys()])
+    if (sequence > last) faults.push(`Batch ${sequence} was shown or accepted, and is lost.`);
+  return faults;
+}
+
+async function entriesOf(client: ServiceClient, sequence: number): Promise<object[]> {
+  const entries: object[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const page = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const { body } = await client.send('GET', `/api/publisher/batches/${sequence}/entries?limit=100${page}`);
+    entries.push(...body.items);
+    cursor = body.nextCursor;
+  }
+  return entries;
+}

@@ -1,0 +1,97 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '../../server/ports.js';
+import type { Instance } from './instances.js';
+import type { Members } from './members.js';
+
+/** What a fault acts upon, and what it reports. */
+export interface Stage {
+  members: Members;
+  instances: readonly Instance[];
+  random: Random;
+  /** Sends a tick of the publisher to every instance at once. */
+  tickEverywhere(): Promise<void>;
+  counts: { kills: number; uncleanStops: string[] };
+}
+
+/** How long an instance or a primary stays frozen: longer than its leases, and than an election takes. */
+const frozenMs = 8_000;
+/** Writes that only the primary has are acknowledged by a service that does not wait for a majority. */
+const aloneMs = 2_000;
+
+function anyInstance({ instances, random }: Stage): Instance {
+  return instances[Math.floor(random() * instances.length)] as Instance;
+}
+
+/** Each fault mends what it broke before it resolves, so that only one thing is broken at a time. */
+export const faults = {
+  async 'kill-instance'(stage: Stage) {
+    const instance = anyInstance(stage);
+    await instance.end('SIGKILL');
+    stage.counts.kills += 1;
+    await delay(1_000);
+    await instance.start();
+  },
+  async 'freeze-instance'(stage: Stage) {
+    const instance = anyInstance(stage);
+    instance.freeze();
+    await delay(frozenMs);
+    instance.resume();
+  },
+  async 'rolling-restart'({ instances, counts }: Stage) {
+    for (const instance of instances) {
+      const how = await instance.end('SIGTERM');
+      if (how !== 0) counts.uncleanStops.push(`${instance.name} ended with ${how} after SIGTERM.`);
+      await instance.start();
+    }
+  },
+  async 'kill-primary'({ members, counts }: Stage) {
+    const [primary] = await members.inOrder();
+    await primary.kill();
+    counts.kills += 1;
+    await delay(5_000);
+    await primary.start();
+  },
+  async 'freeze-primary'({ members }: Stage) {
+    const [primary] = await members.inOrder();
+    primary.freeze();
+    await delay(frozenMs);
+    primary.resume();
+  },
+  async 'step-down'({ members }: Stage) {
+    const [primary] = await members.inOrder();
+    await primary.stepDown();
+  },
+  /** What only the primary has is rolled back. */
+  async 'lone-primary'({ members, counts }: Stage) {
+    const [primary, ...secondaries] = await members.inOrder();
+    for (const secondary of secondaries) secondary.freeze();
+    await delay(aloneMs);
+    await primary.kill();
+    counts.kills += 1;
+    for (const secondary of secondaries) secondary.resume();
+    await delay(6_000);
+    await primary.start();
+  },
+  /** While a member is slow, ticks come to all instances at once. */
+  async 'crowd-ticks'({ members, tickEverywhere }: Stage) {
+    const [, secondary] = await members.inOrder();
+    for (let round = 0; round < 40; round += 1) {
+      if (round % 8 === 0) secondary?.freeze();
+      if (round % 8 === 4) secondary?.resume();
+      await Promise.all([tickEverywhere(), delay(200)]);
+    }
+    secondary?.resume();
+  },
+} as const;
+
+export type FaultName = keyof typeof faults;
+export const faultNames = Object.keys(faults) as FaultName[];
+
+/** The order of the faults of a seed: all of them once in a random order, and again. */
+export function* faultsInOrder(names: readonly FaultName[], random: Random): Generator<FaultName> {
+  for (;;)
+    yield* [...names]
+      .map((name) => ({ name, at: random() }))
+      .sort((a, b) => a.at - b.at)
+      .map(({ name }) => name);
+}

@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '../../server/ports.js';
+import { addressIn } from '../lib/addresses.js';
+import { credentials } from './surroundings.js';
+
+export interface Answer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the storm reads answers of every operation
+  body: any;
+}
+
+/** Requests to the service as its clients make them: to any instance, and again where there was no answer. */
+export interface ServiceClient {
+  /** One request, to an instance by chance or the one of this URL; null where no answer came. */
+  once(method: string, path: string, body?: object, url?: string): Promise<Answer | null>;
+  /** Repeats a request that may be repeated until it is answered other than by 429 or 5xx. */
+  send(method: string, path: string, body?: object): Promise<Answer>;
+  /** `fetch` to an instance by chance, for the clients of the contract. */
+  fetch: typeof fetch;
+  /** Answers of status 500, each with its request. */
+  failures: readonly string[];
+  answered(): number;
+}
+
+const requestTimeoutMs = 15_000;
+const firstWaitMs = 100;
+const longestWaitMs = 2_000;
+
+export function createServiceClient(options: {
+  urls: readonly string[];
+  random: Random;
+  /** Ends what is repeated. */
+  signal: AbortSignal;
+}): ServiceClient {
+  const { urls, random, signal } = options;
+  const failures: string[] = [];
+  let addresses = 0;
+  let answered = 0;
+  const any = () => urls[Math.floor(random() * urls.length)] as string;
+
+  async function request(url: string, init: RequestInit): Promise<Response> {
+    addresses += 1;
+    const headers = new Headers(init.headers);
+    // Each request has an address of its own: other tests are about limits.
+    headers.set('x-forwarded-for', addressIn(10, addresses));
+    const response = await fetch(url, {
+      ...init,
+      headers,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]),
+    });
+    answered += 1;
+    if (response.status === 500)
+      failures.push(`${init.method ?? 'GET'} ${url}: ${await response.clone().text()}`);
+    return response;
+  }
+
+  async function once(method: string, path: string, body?: object, url = any()): Promise<Answer | null> {
+    const headers: Record<string, string> = {
+      'x-admin-key': credentials.adminKey,
+      authorization: `Bearer ${credentials.cronSecret}`,
+    };
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    try {
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const response = await request(url + path, { method, headers, ...sent });
+      return { status: response.status, body: await response.json() };
+    } catch {
+      signal.throwIfAborted();
+      return null;
+    }
+  }
+
+  return {
+    once,
+    failures,
+    answered: () => answered,
+    async send(method, path, body) {
+      for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+        const answer = await once(method, path, body);
+        if (answer !== null && answer.status < 500 && answer.status !== 429) return answer;
+        const seconds = answer?.body.retryAfter;
+        await delay(seconds === undefined ? waitMs : seconds * 1_000, undefined, { signal });
+      }
+    },
+    fetch: (input, init) => {
+      const { pathname, search } = new URL(String(input));
+      return request(any() + pathname + search, init ?? {});
+    },
+  };
+}

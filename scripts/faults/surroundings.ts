@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import express from 'express';
+import { verifyWebhook } from '../../contract/verification/verify-webhook.js';
+import type { Random } from '../../server/ports.js';
+import { startBalancer } from '../lib/balancer.js';
+import { listenOnLoopback } from '../lib/loopback-server.js';
+import { StartedParts } from '../lib/started-parts.js';
+import { type ReferenceOracle, startReferenceOracle } from '../reference-oracle/index.js';
+import { type SimulatedAnchors, startSimulatedAnchors } from '../simulated-anchors/index.js';
+import { type SimulatedLedger, startSimulatedLedger } from '../simulated-ledger/index.js';
+
+/** A POST that a receiver of webhooks got and acknowledged. */
+export interface Delivery {
+  webhook: string;
+  event: string;
+  eventId: string;
+  /** Of the intent, dispute or batch that the event is about. */
+  about: string;
+  body: string;
+  /** Why the receiver's verification refused it. */
+  fault: string | null;
+}
+
+/** The parts around the service. They are not broken, but some answer badly now and then. */
+export interface Surroundings {
+  /** Environment of every process of the service. */
+  env: Readonly<Record<string, string>>;
+  anchors: SimulatedAnchors;
+  ledger: SimulatedLedger;
+  oracle: ReferenceOracle;
+  /** Where webhooks are sent to, by the name of a receiver: `steady` or `flaky` and a number. */
+  receiverUrl(name: string): string;
+  deliveries: readonly Delivery[];
+  /** The address at which anchors call back leads to these ports from now on. */
+  serve(ports: readonly number[]): void;
+  /** From now on everything answers correctly and at once. */
+  calm(): void;
+  stop(): Promise<void>;
+}
+
+export const anchorIds = ['harbour', 'squall', 'galleon'] as const;
+export const corridor = 'usdc-ngn';
+export const receiverSecret = 'a secret of the receivers of the storm';
+export const credentials = {
+  adminKey: 'the-admin-key-of-the-storm-0123456789',
+  cronSecret: 'the-cron-secret-of-the-storm-0123456789',
+} as const;
+
+/** Settlements that take minutes in the profiles take seconds. */
+const pace = 0.02;
+
+export async function startSurroundings(options: { random: Random; folder: string }): Promise<Surroundings> {
+  const { random, folder } = options;
+  const clock = Date.now;
+  const parts = new StartedParts(console.error);
+  const ledger = await parts.add('the ledger', startSimulatedLedger({ clock }));
+  const fleet = { clock, random, ledger, anchors: [...anchorIds], pace, tickMs: 250, latencyFactor: 0.2 };
+  const anchors = await parts.add('the anchors', startSimulatedAnchors(fleet));
+  for (const anchor of anchors.anchors) anchor.setProfile({ outage: null });
+  anchors.anchor('squall').setProfile({ faults: { error500: 0.05, html: 0.03, hang: 0 } });
+  const stateFile = join(folder, 'oracle.jsonl');
+  const oracle = await parts.add('the oracle', startReferenceOracle({ clock, stateFile }));
+  oracle.behaveAlways(() => {
+    const chance = random();
+    if (chance < 0.06) return chance < 0.03 ? 'lose' : 'fail';
+    return 'honest';
+  });
+  const receiver = await parts.add('the receiver', startReceiver(random));
+  let ports: readonly number[] = [];
+  const front = await parts.add(
+    'the front',
+    startBalancer(() => ports),
+  );
+  const fleetFile = join(folder, 'fleet.json');
+  await writeFile(fleetFile, JSON.stringify(anchors.fleet));
+  return {
+    anchors,
+    ledger,
+    oracle,
+    receiverUrl: (name) => `${receiver.origin}/${name}`,
+    deliveries: receiver.deliveries,
+    env: {
+      ...anchors.env,
+      NODE_ENV: 'production',
+      HOST: '127.0.0.1',
+      ADMIN_SECRET_KEY: credentials.adminKey,
+      CRON_SECRET: credentials.cronSecret,
+      SCHEDULER: 'on',
+      LOG_LEVEL: 'warn',
+      DRAIN_SECONDS: '1',
+      FLEET_FILE: fleetFile,
+      FX_URL: anchors.fxUrl,
+      FX_SOURCE: 'simulated market',
+      LEDGER_RPC_URL: ledger.rpcUrl,
+      HORIZON_URL: ledger.horizonUrl,
+      ORACLE_URL: oracle.url,
+      OUTBOUND_ALLOW: [...anchors.allow, receiver.origin].join(','),
+      PUBLIC_URL: front.url,
+      TRUST_PROXY: '127.0.0.0/8',
+      WEBHOOK_KEY: keyOf('webhooks'),
+      PUBLISHER_SECRET_KEY: keyOf('publisher'),
+      // In production, a failure has a day of grace; here, it has seconds.
+      FAILURE_GRACE_SECONDS: '5',
+    },
+    serve(next) {
+      ports = next;
+    },
+    calm() {
+      oracle.behaveAlways(() => 'honest');
+      receiver.calm();
+    },
+    stop: () => parts.stop(),
+  };
+}
+
+async function startReceiver(random: Random) {
+  const deliveries: Delivery[] = [];
+  let isCalm = false;
+  const app = express().disable('x-powered-by');
+  app.use(express.raw({ type: () => true, limit: 64 * 1_024 }));
+  app.post('/:name', async ({ params: { name }, body, headers }, response) => {
+    const chance = isCalm ? 1 : random();
+    if (name.startsWith('flaky') && chance < 0.1) {
+      if (chance < 0.05) response.status(500).end();
+      else response.destroy();
+      return;
+    }
+    if (name.startsWith('slow') && !isCalm) await delay(random() * 1_500);
+    const text = String(body);
+    const { id, event, data } = JSON.parse(text);
+    const about = String(data.sequence ?? data.disputeId ?? data.intentHash ?? data.anchorId);
+    deliveries.push({ webhook: name, event, eventId: id, about, body: text, fault: faultOf(body, headers) });
+    response.status(204).end();
+  });
+  const server = await listenOnLoopback(app);
+  return {
+    origin: server.origin,
+    deliveries,
+    calm() {
+      isCalm = true;
+    },
+    stop: () => server.stop(),
+  };
+}
+
+function faultOf(body: Buffer, headers: Record<string, string | string[] | undefined>): string | null {
+  try {
+    const { id } = verifyWebhook({ body, headers, secret: receiverSecret });
+    return id === headers['webhook-id'] ? null : 'the header names another event than the body';
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** Secret to nobody: 64 hex digits for a service that lives for some minutes on loopback. */
+function keyOf(purpose: string): string {
+  return createHash('sha256').update(`fairlead storm ${purpose}`).digest('hex');
+}

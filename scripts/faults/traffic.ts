@@ -1,0 +1,234 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from '../../contract/client/create-client.js';
+import {
+  OfframpError,
+  type OfframpState,
+  resumeOfframp,
+  startOfframp,
+} from '../../contract/offramp/index.js';
+import { signDispute } from '../../contract/verification/sign-dispute.js';
+import type { Random } from '../../server/ports.js';
+import { pick, randomBytes } from '../lib/random.js';
+import type { Ending } from '../simulated-anchors/profiles.js';
+import { simulatedNetwork } from '../simulated-ledger/payments.js';
+import { walletOf } from '../simulated-wallets/wallet.js';
+import type { ServiceClient } from './service-client.js';
+import { anchorIds, corridor, receiverSecret, type Surroundings } from './surroundings.js';
+
+/** What the service acknowledged, in the order in which it did. */
+export interface Acknowledged {
+  /** Terms of the intents, by hash. */
+  intents: Map<string, { anchorId: string; account: string; sellAmount: string }>;
+  /** The paid ones, with the ending that the anchor was told to bring about. */
+  paid: Map<string, Ending>;
+  /** Disputes by id, with their intent and the decision. */
+  disputes: Map<string, { intentHash: string; decision: 'accept' | 'reject' | undefined }>;
+  /** Webhooks by their receiver's name, and the intents that were acknowledged later. */
+  webhooks: Map<string, { id: string; later: Set<string> }>;
+  /** Hashes of the headers of batches that were shown, by sequence. */
+  batches: Map<number, string>;
+  /** When ticks ran. */
+  ticks: { startedAt: string; finishedAt: string }[];
+  /** Refusals that the service should not have given. */
+  refused: string[];
+}
+
+const offRampsAtOnce = 6;
+const unpaidEveryMs = 200;
+const endings: readonly Ending[] = [
+  ...Array<Ending>(12).fill('complete'),
+  'refund',
+  'refund',
+  'fail',
+  'recover',
+];
+const expectedStops = new Set(['refunded', 'not_paid_out', 'anchor_error']);
+
+export interface Traffic {
+  acknowledged: Acknowledged;
+  /** Runs until `noMore` is aborted and everything that was begun has ended. */
+  run(noMore: AbortSignal): Promise<void>;
+  /** Ticks at each of these instances at once. */
+  tickEverywhere(urls: readonly string[]): Promise<void>;
+}
+
+export function createTraffic(deps: {
+  client: ServiceClient;
+  surroundings: Surroundings;
+  random: Random;
+  /** Ends everything at once. */
+  signal: AbortSignal;
+}): Traffic {
+  const { client, surroundings, random, signal } = deps;
+  const acknowledged: Acknowledged = {
+    intents: new Map(),
+    paid: new Map(),
+    disputes: new Map(),
+    webhooks: new Map(),
+    batches: new Map(),
+    ticks: [],
+    refused: [],
+  };
+
+  function acknowledge(intentHash: string, terms: { anchorId: string; account: string; sellAmount: string }) {
+    if (acknowledged.intents.has(intentHash)) return;
+    acknowledged.intents.set(intentHash, terms);
+    for (const { later } of acknowledged.webhooks.values()) later.add(intentHash);
+  }
+
+  /** An intent that nobody pays; it expires within the run. */
+  async function registerUnpaid(): Promise<void> {
+    const terms = {
+      corridor,
+      anchorId: pick(random, anchorIds) ?? anchorIds[0],
+      account: walletOf(randomBytes(random, 32)).account,
+      sellAmount: String(10 + Math.floor(random() * 90)),
+      nonce: Buffer.from(randomBytes(random, 24)).toString('base64url'),
+    };
+    const { status, body } = await client.send('POST', '/api/intent/offramp', terms);
+    if (status === 200 || status === 201) acknowledge(body.intentHash, terms);
+    else acknowledged.refused.push(`An intent was refused with ${status} ${body.code}.`);
+  }
+
+  /** A wallet that sells by `startOfframp`, and perhaps disputes what became of it. */
+  async function offRamp(): Promise<void> {
+    const seed = randomBytes(random, 32);
+    const wallet = walletOf(seed);
+    const anchorId = pick(random, anchorIds) ?? anchorIds[0];
+    const ending = pick(random, endings) ?? 'complete';
+    const sellAmount = String(20 + Math.floor(random() * 400));
+    let latest: OfframpState | undefined;
+    const options = {
+      service: createClient('http://any-instance', { fetch: client.fetch, retry: false }),
+      rpcUrl: surroundings.ledger.rpcUrl,
+      networkPassphrase: simulatedNetwork,
+      pollMs: 1_000,
+      signal,
+      open: async (url: string) => void (await (await fetch(url, { signal })).text()),
+      onState(state: OfframpState) {
+        latest = state;
+        if (state.step === 'registered')
+          acknowledge(state.intentHash, { anchorId, account: wallet.account, sellAmount });
+        if (state.step === 'started') {
+          const { withdrawals } = surroundings.anchors.anchor(anchorId);
+          const withdrawal = withdrawals.find(state.withdrawal.id);
+          if (withdrawal !== undefined) withdrawals.choose(withdrawal, ending);
+        }
+        if (state.step === 'reported') acknowledged.paid.set(state.intentHash, ending);
+      },
+    };
+    let stop = await stopOf(startOfframp({ corridor, anchorId, sellAmount }, wallet, options));
+    while (stop?.resumable && !expectedStops.has(stop.code) && stop.state !== null) {
+      await delay(1_000, undefined, { signal });
+      stop = await stopOf(resumeOfframp(stop.state, wallet, options));
+    }
+    const hash = latest?.intentHash;
+    if (hash === undefined || !acknowledged.paid.has(hash)) return;
+    const { outcome } = await outcomeOf(hash);
+    if (outcome.status === 'settled' && random() < 0.4) await dispute(hash, anchorId, seed);
+  }
+
+  async function stopOf(offRamp: Promise<unknown>): Promise<OfframpError | undefined> {
+    try {
+      await offRamp;
+      return undefined;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof OfframpError) return error;
+      throw error;
+    }
+  }
+
+  async function outcomeOf(intentHash: string) {
+    for (;;) {
+      const { status, body } = await client.send('GET', `/api/intent/${intentHash}`);
+      if (status === 200 && body.outcome !== null) return body;
+      await delay(1_500, undefined, { signal });
+    }
+  }
+
+  async function dispute(intentHash: string, anchorId: string, secretKey: Uint8Array): Promise<void> {
+    const body = signDispute({ intentHash, anchorId, reason: 'This is not what was agreed.', secretKey });
+    const filed = await client.send('POST', '/api/reputation/dispute', body);
+    if (filed.status !== 200 && filed.status !== 201) {
+      acknowledged.refused.push(
+        `A dispute of ${intentHash} was refused with ${filed.status} ${filed.body.code}.`,
+      );
+      return;
+    }
+    const { id } = filed.body;
+    const decision = random() < 0.5 ? ('accept' as const) : ('reject' as const);
+    acknowledged.disputes.set(id, { intentHash, decision: undefined });
+    await delay(3_000 * random(), undefined, { signal });
+    const { status, body: decided } = await client.send('POST', '/api/admin/disputes', {
+      id,
+      action: decision,
+    });
+    if (status === 200) acknowledged.disputes.set(id, { intentHash, decision });
+    // The answer to the first try may have been lost.
+    else if (decided.code === 'DISPUTE_RESOLVED') acknowledged.disputes.set(id, { intentHash, decision });
+    else acknowledged.refused.push(`The decision on ${id} was refused with ${status} ${decided.code}.`);
+  }
+
+  async function registerWebhook(name: string): Promise<void> {
+    const events = [
+      'intent.settled',
+      'intent.failed',
+      'dispute.created',
+      'dispute.resolved',
+      'publisher.tick',
+    ];
+    const url = surroundings.receiverUrl(name);
+    const { status, body } = await client.send('POST', '/api/admin/webhooks', {
+      url,
+      events,
+      secret: receiverSecret,
+    });
+    if (status === 201) acknowledged.webhooks.set(name, { id: body.id, later: new Set() });
+    else acknowledged.refused.push(`A webhook was refused with ${status} ${body.code}.`);
+  }
+
+  async function tick(url?: string): Promise<void> {
+    const answer = await client.once('POST', '/api/publisher/tick', undefined, url);
+    if (answer?.status !== 200) return;
+    const { startedAt, finishedAt, batch } = answer.body;
+    acknowledged.ticks.push({ startedAt, finishedAt });
+    if (batch !== null) acknowledged.batches.set(batch.header.sequence, batch.headerHash);
+  }
+
+  const jobs = [
+    [6_000, () => client.once('POST', '/api/reputation/refresh')],
+    [4_000, () => client.once('POST', '/api/reputation/reconcile')],
+    [8_000, () => tick()],
+    [500, () => client.once('GET', `/api/rates/${corridor}`)],
+  ] as const;
+
+  return {
+    acknowledged,
+    tickEverywhere: async (urls) => void (await Promise.all(urls.map(tick))),
+    async run(noMore) {
+      for (const name of ['steady-1', 'slow-1', 'flaky-1']) await registerWebhook(name);
+      const begun = new Set<Promise<void>>();
+      async function repeat(everyMs: number, work: () => Promise<unknown>): Promise<void> {
+        while (!noMore.aborted) {
+          await work().catch(() => undefined);
+          await delay(everyMs, undefined, { signal });
+        }
+      }
+      const unpaid = () => {
+        const one = registerUnpaid().finally(() => begun.delete(one));
+        begun.add(one);
+        return Promise.resolve();
+      };
+      await Promise.all([
+        ...Array.from({ length: offRampsAtOnce }, async () => {
+          while (!noMore.aborted) await offRamp();
+        }),
+        repeat(unpaidEveryMs, unpaid),
+        ...jobs.map(([everyMs, work]) => repeat(everyMs, work)),
+        delay(45_000, undefined, { signal }).then(() => registerWebhook('steady-2')),
+      ]);
+      await Promise.all(begun);
+    },
+  };
+}
