@@ -15,8 +15,6 @@ export type MediaType = 'text/csv' | 'application/x-ndjson';
 export interface EventStream {
   /** The name of the events that carry the data. */
   event: string;
-  /** Describes what `Last-Event-ID` holds, and what the stream then sends. */
-  lastEventId: string;
   /** Whether events named `problem` report errors after the start, with the body of the error as their data. */
   problems: boolean;
 }

@@ -326,9 +326,8 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
   NOT_READY: {
     cause:
       'A restart, a database that changes its primary or does not answer, more disputes than can be verified at once, an instance ' +
-      'whose clock is wrong, an instance that holds all the streams it can, a `Last-Event-ID` that the database has not ' +
-      'confirmed, too many requests that change one intent at once, or a client that holds too many unpaid intents; ' +
-      '`message` says which.',
+      'whose clock is wrong, an instance that holds all the streams it can, too many requests that change one intent ' +
+      'at once, or a client that holds too many unpaid intents; `message` says which.',
     retry: 'waitedUnknown',
     caller: 'Wait for `Retry-After`, and show people that the service is unavailable for a moment.',
     operator:

@@ -109,7 +109,7 @@ export const errorTable = {
   },
   NOT_READY: {
     status: 503,
-    when: 'The service is starting or stopping; its database does not answer; the instance that should run a job has a wrong clock; the instance holds as many streams as it can; the `Last-Event-ID` of an intent stream names a transition that the database has not confirmed; too many requests change one intent at once; or the client that registers an intent already holds its share of the unpaid intents.',
+    when: 'The service is starting or stopping; its database does not answer; the instance that should run a job has a wrong clock; the instance holds as many streams as it can; too many requests change one intent at once; or the client that registers an intent already holds its share of the unpaid intents.',
     extra: 'retryAfter',
   },
 } as const satisfies Record<string, ErrorRule>;

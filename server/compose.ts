@@ -159,7 +159,6 @@ export function composeService(deps: {
   const inTransaction = createInTransaction(connection);
   const streams = createStreams({
     max: config.maxStreams,
-    maxPerClient: config.maxStreamsPerClient,
     meter: metrics.streams,
     random,
   });
@@ -257,8 +256,6 @@ export function composeService(deps: {
     fxMaxAgeMs: config.fxMaxAgeSeconds * 1_000,
     limiter,
     cacheVersions,
-    changes,
-    onSkipped: metrics.streams.skipped,
     meter: metrics.quotes,
     reputationOf: reputation.reputationOf,
     findSampleAsOf: rateSampleStore.findAsOf,
@@ -430,7 +427,7 @@ export function composeService(deps: {
       stopping = true;
     },
     async stopStreams() {
-      await streams.stop();
+      streams.stop();
       await intents.stopStreams();
     },
     prepareDatabase: () => prepareDatabase(databaseParts),

@@ -21,9 +21,8 @@ export interface Config {
   trustProxy: TrustedRange[];
   /** The most connections open at once, of all clients. */
   maxConnections: number;
-  /** The most streams open at once: of all clients, and of one client. Each holds a connection. */
+  /** The most streams open at once. Each holds a connection. */
   maxStreams: number;
-  maxStreamsPerClient: number;
   outboundAllow: string[];
   fxUrl: string | undefined;
   /** The name of the FX reference in answers; undefined: the host of `fxUrl`. */
@@ -115,7 +114,6 @@ const environment = z.object({
   TRUST_PROXY: list(parseTrustProxy),
   MAX_CONNECTIONS: count.default('1000'),
   MAX_STREAMS: count.optional(),
-  MAX_STREAMS_PER_CLIENT: count.default('20'),
   OUTBOUND_ALLOW: list(parseOutboundAllow),
   FX_URL: httpUrl.optional(),
   FX_SOURCE: z.string().max(80, 'must have at most 80 characters').optional(),
@@ -201,7 +199,6 @@ export function readConfig(env: Environment): Config {
     trustProxy: values.TRUST_PROXY,
     maxConnections: values.MAX_CONNECTIONS,
     maxStreams: values.MAX_STREAMS ?? Math.floor(values.MAX_CONNECTIONS / 2),
-    maxStreamsPerClient: values.MAX_STREAMS_PER_CLIENT,
     outboundAllow: values.OUTBOUND_ALLOW,
     fxUrl: values.FX_URL,
     fxSource: values.FX_SOURCE,

@@ -1150,6 +1150,54 @@ func (e IntentStatus) Valid() bool {
 	}
 }
 
+// Defines values for IntentStepKind.
+const (
+	IntentStepKindExpired             IntentStepKind = "expired"
+	IntentStepKindFailed              IntentStepKind = "failed"
+	IntentStepKindFundsReceived       IntentStepKind = "funds_received"
+	IntentStepKindPaymentFound        IntentStepKind = "payment_found"
+	IntentStepKindReadyForPickup      IntentStepKind = "ready_for_pickup"
+	IntentStepKindRecovered           IntentStepKind = "recovered"
+	IntentStepKindRegistered          IntentStepKind = "registered"
+	IntentStepKindReopened            IntentStepKind = "reopened"
+	IntentStepKindSettled             IntentStepKind = "settled"
+	IntentStepKindTransactionAttached IntentStepKind = "transaction_attached"
+	IntentStepKindTransactionReleased IntentStepKind = "transaction_released"
+	IntentStepKindTransactionStatus   IntentStepKind = "transaction_status"
+)
+
+// Valid indicates whether the value is a known member of the IntentStepKind enum.
+func (e IntentStepKind) Valid() bool {
+	switch e {
+	case IntentStepKindExpired:
+		return true
+	case IntentStepKindFailed:
+		return true
+	case IntentStepKindFundsReceived:
+		return true
+	case IntentStepKindPaymentFound:
+		return true
+	case IntentStepKindReadyForPickup:
+		return true
+	case IntentStepKindRecovered:
+		return true
+	case IntentStepKindRegistered:
+		return true
+	case IntentStepKindReopened:
+		return true
+	case IntentStepKindSettled:
+		return true
+	case IntentStepKindTransactionAttached:
+		return true
+	case IntentStepKindTransactionReleased:
+		return true
+	case IntentStepKindTransactionStatus:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for LeaderboardAnswerWindow.
 const (
 	LeaderboardAnswerWindowN30 LeaderboardAnswerWindow = 30
@@ -3025,6 +3073,9 @@ type IntentAnswer struct {
 	// StatusCallbackURL Give it to the anchor as `on_change_callback`, so that it tells this service of every change.
 	StatusCallbackURL string `json:"statusCallbackUrl"`
 
+	// Steps Every transition so far, in the order in which this service learned of them: one may have happened before the one above it. Beyond 100, only those of the outcome are added.
+	Steps []IntentStep `json:"steps"`
+
 	// Transaction The attached transaction, or one that is only claimed (see `problem`), or null.
 	Transaction *FollowedTransaction `json:"transaction"`
 }
@@ -3159,6 +3210,21 @@ type IntentQuote struct {
 
 // IntentStatus `pending`: no outcome yet. `settled`: paid out. `failed`: the anchor received the funds and did not pay out. `expired`: ended without funds received (or cash that was never collected); counts against nobody.
 type IntentStatus string
+
+// IntentStep A transition of the intent.
+type IntentStep struct {
+	// At When it happened, as exactly as is known.
+	At string `json:"at"`
+
+	// Kind `registered`: The intent was registered. `transaction_attached`: The intent follows a transaction of the anchor, or another one than before. `transaction_released`: Its transaction passed to another intent, whose account paid it. `transaction_status`: The anchor's status of the transaction changed. `payment_found`: Its payment was found on the ledger. `funds_received`: The anchor has the funds. `ready_for_pickup`: Cash is ready to be collected. `settled`: It was paid out. `failed`: The anchor received the funds and did not pay out. `expired`: It ended without funds received, or without the cash being collected. `recovered`: It had failed, and was paid out after all. `reopened`: It had expired, and its payment was found on the ledger: it is followed again.
+	Kind IntentStepKind `json:"kind"`
+
+	// TransactionStatus The anchor's new status of the transaction, where `kind` is `transaction_status`; else null.
+	TransactionStatus *string `json:"transactionStatus"`
+}
+
+// IntentStepKind `registered`: The intent was registered. `transaction_attached`: The intent follows a transaction of the anchor, or another one than before. `transaction_released`: Its transaction passed to another intent, whose account paid it. `transaction_status`: The anchor's status of the transaction changed. `payment_found`: Its payment was found on the ledger. `funds_received`: The anchor has the funds. `ready_for_pickup`: Cash is ready to be collected. `settled`: It was paid out. `failed`: The anchor received the funds and did not pay out. `expired`: It ended without funds received, or without the cash being collected. `recovered`: It had failed, and was paid out after all. `reopened`: It had expired, and its payment was found on the ledger: it is followed again.
+type IntentStepKind string
 
 // InvalidateCacheAnswer What was dropped.
 type InvalidateCacheAnswer struct {
@@ -5375,7 +5441,7 @@ type ClientInterface interface {
 
 	// GetIntent Read an intent
 	//
-	// The current state of the intent: the transaction it follows, its outcome and its dispute.
+	// The current state of the intent: the transaction it follows, its outcome and its dispute, and how it came to it.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -6309,7 +6375,7 @@ func (c *Client) CreateIntent(ctx context.Context, body CreateIntentJSONRequestB
 
 // GetIntent Read an intent
 //
-// The current state of the intent: the transaction it follows, its outcome and its dispute.
+// The current state of the intent: the transaction it follows, its outcome and its dispute, and how it came to it.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -9805,7 +9871,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetIntentWithResponse Read an intent
 	//
-	// The current state of the intent: the transaction it follows, its outcome and its dispute.
+	// The current state of the intent: the transaction it follows, its outcome and its dispute, and how it came to it.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -12286,7 +12352,7 @@ func (c *ClientWithResponses) CreateIntentWithResponse(ctx context.Context, body
 
 // GetIntentWithResponse Read an intent
 //
-// The current state of the intent: the transaction it follows, its outcome and its dispute.
+// The current state of the intent: the transaction it follows, its outcome and its dispute, and how it came to it.
 //
 // Limit: 60 requests per 60 s, per client address.
 //

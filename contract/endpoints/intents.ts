@@ -5,7 +5,6 @@ import {
   attachTransactionBody,
   createIntentBody,
   intentAnswer,
-  intentTransition,
   reconcileAnswer,
   statusCallbackAnswer,
   statusCallbackBody,
@@ -65,7 +64,7 @@ export const intentsContract = c.router(
       errors: ['UNKNOWN_INTENT'],
       summary: 'Read an intent',
       description:
-        'The current state of the intent: the transaction it follows, its outcome and its dispute.',
+        'The current state of the intent: the transaction it follows, its outcome and its dispute, and how it came to it.',
       pathParams: z.object({ intentHash: intentHashText }),
       query: noQuery,
       responses: { 200: intentAnswer },
@@ -78,26 +77,17 @@ export const intentsContract = c.router(
       access: 'public',
       limit: 'streams',
       cache: 'no-store',
-      stream: {
-        event: 'transition',
-        lastEventId:
-          'The `id` of the last transition that was received: the stream begins with the next one, and with the first ' +
-          'one when absent or 0. An id ahead of what the database has confirmed, as may occur while it changes its ' +
-          'primary, is 503 `NOT_READY`.',
-        problems: false,
-      },
+      stream: { event: 'intent', problems: false },
       errors: ['UNKNOWN_INTENT'],
-      summary: 'Follow an intent through its transitions',
+      summary: 'Follow an intent',
       description:
-        'Every past and future transition in order, none left out and none sent twice; with `Last-Event-ID`, those after ' +
-        'it, on any instance. The stream ends after the last possible transition: settled or expired, with nothing left ' +
-        'to look up; or failed, once the intent can no longer recover, after up to 30 days. Opened again with the number of ' +
-        'the last transition it answers 204, at which an EventSource stops. Disputes are not transitions: ' +
-        '`intent.dispute` shows the current one. By default at most 20 streams are open for one client address ' +
-        '(docs/streams.md).',
+        'The current answer of `GET /api/intent/{intentHash}`, and the next one whenever the intent or its dispute ' +
+        'changes, until either side closes the stream; whoever opens it again gets the current answer. A client stops by ' +
+        'the `status`: after `settled` and `expired` hardly anything follows, after `failed` the payout may, for 30 days. ' +
+        'By default at most 20 streams are open for one client address (docs/streams.md).',
       pathParams: z.object({ intentHash: intentHashText }),
       query: noQuery,
-      responses: { 200: intentTransition, 204: c.noBody() },
+      responses: { 200: intentAnswer },
     }),
     attachTransaction: describeRoute({
       method: 'POST',

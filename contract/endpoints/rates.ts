@@ -53,12 +53,7 @@ export const ratesContract = c.router(
       access: 'public',
       limit: 'streams',
       cache: 'no-store',
-      stream: {
-        event: 'rates',
-        lastEventId:
-          'The `id` of the last answer that was received: nothing is sent until the current answer differs from it.',
-        problems: true,
-      },
+      stream: { event: 'rates', problems: true },
       errors: ['UNKNOWN_CORRIDOR', 'UNSUPPORTED_PAIR', 'AMOUNT_OUT_OF_RANGE', 'RATES_UNAVAILABLE'],
       summary: 'Follow what the anchors of a corridor pay out',
       description:

@@ -36,6 +36,23 @@ const exampleIntent = {
   payment: null,
   outcome: null,
   dispute: null,
+  steps: [{ kind: 'registered', at: '2026-11-21T09:30:00.000Z', transactionStatus: null }],
+} satisfies IntentAnswer;
+
+const exampleAttached = {
+  ...exampleIntent,
+  transaction: {
+    id: '82fhs729f63dh0v4',
+    status: null,
+    lastSeenAt: null,
+    fundsReceivedAt: null,
+    readyAt: null,
+    problem: null,
+  },
+  steps: [
+    ...exampleIntent.steps,
+    { kind: 'transaction_attached', at: '2026-11-21T09:31:20.000Z', transactionStatus: null },
+  ],
 } satisfies IntentAnswer;
 
 const exampleSettled = {
@@ -88,6 +105,14 @@ const exampleSettled = {
     counts: 'filled',
     uncountedReason: null,
   },
+  steps: [
+    ...exampleAttached.steps,
+    { kind: 'transaction_status', at: '2026-11-21T09:34:40.000Z', transactionStatus: 'pending_anchor' },
+    { kind: 'funds_received', at: '2026-11-21T09:34:40.000Z', transactionStatus: null },
+    { kind: 'payment_found', at: '2026-11-21T09:34:46.000Z', transactionStatus: null },
+    { kind: 'transaction_status', at: '2026-11-21T09:36:10.000Z', transactionStatus: 'completed' },
+    { kind: 'settled', at: '2026-11-21T09:36:10.000Z', transactionStatus: null },
+  ],
 } satisfies IntentAnswer;
 
 /**
@@ -104,6 +129,7 @@ export const intentsExamples: ExamplesOf<typeof intentsContract> = {
       ...exampleIntent,
       intentHash: pastHash,
       createdAt: '2026-11-20T09:30:00.000Z',
+      steps: [{ kind: 'registered', at: '2026-11-20T09:30:00.000Z', transactionStatus: null }],
       expiresAt: pastTerms.expiresAt,
       quote: { ...exampleIntent.quote, quotedAt: '2026-11-20T09:29:58.000Z' },
       statusCallbackUrl: `https://fairlead.example/api/intent/${pastHash}/status`,
@@ -115,30 +141,12 @@ export const intentsExamples: ExamplesOf<typeof intentsContract> = {
   },
   stream: {
     params: { intentHash: exampleHash },
-    answer: {
-      number: 7,
-      kind: 'settled',
-      at: '2026-11-21T09:36:10.000Z',
-      status: 'settled',
-      transactionStatus: 'completed',
-      last: true,
-      intent: exampleSettled,
-    },
+    answer: exampleSettled,
   },
   attachTransaction: {
     params: { intentHash: exampleHash },
     body: { nonce: 'hV7rM2xkQ0c9ZpYw4TnB1g', anchorTransactionId: '82fhs729f63dh0v4' },
-    answer: {
-      ...exampleIntent,
-      transaction: {
-        id: '82fhs729f63dh0v4',
-        status: null,
-        lastSeenAt: null,
-        fundsReceivedAt: null,
-        readyAt: null,
-        problem: null,
-      },
-    },
+    answer: exampleAttached,
   },
   reportStatus: {
     params: { intentHash: exampleHash },

@@ -26,7 +26,7 @@ export type {
   IntentDispute,
   IntentQuote,
   IntentStatus,
-  IntentTransition,
+  IntentStep,
   ReconcileAnswer,
   StatusCallbackAnswer,
 } from '../client/types/intents.js';
@@ -218,6 +218,38 @@ export const intentDispute = z
   })
   .describe('The dispute filed against the outcome.');
 
+/** The kinds of steps of an intent, and when exactly each is given. */
+export const stepKinds = {
+  registered: 'The intent was registered.',
+  transaction_attached: 'The intent follows a transaction of the anchor, or another one than before.',
+  transaction_released: 'Its transaction passed to another intent, whose account paid it.',
+  transaction_status: "The anchor's status of the transaction changed.",
+  payment_found: 'Its payment was found on the ledger.',
+  funds_received: 'The anchor has the funds.',
+  ready_for_pickup: 'Cash is ready to be collected.',
+  settled: 'It was paid out.',
+  failed: 'The anchor received the funds and did not pay out.',
+  expired: 'It ended without funds received, or without the cash being collected.',
+  recovered: 'It had failed, and was paid out after all.',
+  reopened: 'It had expired, and its payment was found on the ledger: it is followed again.',
+} as const;
+
+export type StepKind = keyof typeof stepKinds;
+
+/** A transition of an intent. */
+export const intentStep = z
+  .object({
+    kind: mayGrow(enumOfMeanings(stepKinds)),
+    at: instant.describe('When it happened, as exactly as is known.'),
+    transactionStatus: z
+      .string()
+      .nullable()
+      .describe(
+        "The anchor's new status of the transaction, where `kind` is `transaction_status`; else null.",
+      ),
+  })
+  .describe('A transition of the intent.');
+
 /** The current state of an intent. The nonce is never part of it. */
 export const intentAnswer = z
   .object({
@@ -251,52 +283,14 @@ export const intentAnswer = z
       ),
     outcome: intentOutcome.nullable().describe('Null while pending.'),
     dispute: intentDispute.nullable(),
+    steps: z
+      .array(intentStep)
+      .describe(
+        'Every transition so far, in the order in which this service learned of them: one may have happened before the ' +
+          'one above it. Beyond 100, only those of the outcome are added.',
+      ),
   })
   .describe('An off-ramp intent, its outcome and its dispute.');
-
-/** The kinds of transitions of an intent, and when exactly each is given. */
-export const transitionKinds = {
-  registered: 'The intent was registered.',
-  transaction_attached: 'The intent follows a transaction of the anchor, or another one than before.',
-  transaction_released: 'Its transaction passed to another intent, whose account paid it.',
-  transaction_status: "The anchor's status of the transaction changed.",
-  payment_found: 'Its payment was found on the ledger.',
-  funds_received: 'The anchor has the funds.',
-  ready_for_pickup: 'Cash is ready to be collected.',
-  settled: 'It was paid out.',
-  failed: 'The anchor received the funds and did not pay out.',
-  expired: 'It ended without funds received, or without the cash being collected.',
-  recovered: 'It had failed, and was paid out after all.',
-  reopened: 'It had expired, and its payment was found on the ledger: it is followed again.',
-} as const;
-
-export type TransitionKind = keyof typeof transitionKinds;
-
-/** A transition of an intent, as its stream sends it. */
-export const intentTransition = z
-  .object({
-    number: z
-      .number()
-      .int()
-      .min(1)
-      .describe(
-        'Number of the transition, from 1 without gaps, the same on every instance at all times. The `id` of the event.',
-      ),
-    kind: mayGrow(enumOfMeanings(transitionKinds)),
-    at: instant.describe(
-      'When it happened, as exactly as is known. It may be sent after a transition that happened later.',
-    ),
-    status: intentStatus.describe('The status of the intent after it.'),
-    transactionStatus: z
-      .string()
-      .nullable()
-      .describe("The anchor's status of the transaction after it; null if there was none yet."),
-    last: z.boolean().describe('Whether no transition can follow, so that the stream ends after it.'),
-    intent: intentAnswer.describe(
-      'The intent at the time of sending: it includes this transition, and may include later ones.',
-    ),
-  })
-  .describe('A transition of an intent, and the current state of the intent.');
 
 /** The secret of an intent. */
 export const intentNonce = z

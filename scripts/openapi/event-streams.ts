@@ -15,7 +15,7 @@ export function eventStreamContent(stream: EventStream, data: JsonSchema, exampl
         type: 'string',
         description:
           `Server-sent events. Those named \`${stream.event}\` carry JSON of \`contentSchema\` as their data, in one ` +
-          `line, and an \`id\` for \`Last-Event-ID\`.${problems} Comments keep the connection open.`,
+          `line.${problems} Comments keep the connection open.`,
         contentMediaType: 'text/event-stream',
         contentSchema: data,
       } satisfies JsonSchema,
@@ -25,11 +25,5 @@ export function eventStreamContent(stream: EventStream, data: JsonSchema, exampl
 }
 
 function exampleText(event: string, data: unknown): string {
-  return `retry: 3000\n\nevent: ${event}\nid: ${idIn(data)}\ndata: ${JSON.stringify(data)}\n\n`;
-}
-
-/** The id of the example's event: the number of a transition; that of an answer is derived from its content. */
-function idIn(data: unknown): string {
-  const { number } = data as { number?: number };
-  return number === undefined ? 'V1StGXR8_Z5jdHi6B-myTw' : String(number);
+  return `retry: 3000\n\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -130,7 +130,7 @@ function responsesOf(
 function success({ route, metadata, example }: Operation, status: number, writer: SchemaWriter): Answer {
   const schema: unknown = route.responses[status];
   const headers = headersOf(metadata, status);
-  if (schema === ContractNoBody) return { description: noBodyText(metadata), headers };
+  if (schema === ContractNoBody) return { description: 'Done; the answer has no body.', headers };
   if (!(schema instanceof z.ZodType))
     throw new Error(`${metadata.operationId} answers ${status} in a form the emitter does not know`);
   const { answer } = example;
@@ -152,12 +152,6 @@ function success({ route, metadata, example }: Operation, status: number, writer
     },
     ...(metadata.leadsTo === undefined ? {} : { links: linksOf(metadata.leadsTo) }),
   };
-}
-
-function noBodyText({ stream }: Operation['metadata']): string {
-  return stream === undefined
-    ? 'Done; the answer has no body.'
-    : 'Nothing can follow what `Last-Event-ID` names: do not open the stream again.';
 }
 
 /** A request body's members become an object: tools that follow links put it into the body that they send. */
@@ -208,10 +202,6 @@ const ifNoneMatch: Parameter = {
   schema: { type: 'string' },
 };
 
-function lastEventId(description: string): Parameter {
-  return { name: 'Last-Event-ID', in: 'header', required: false, description, schema: { type: 'string' } };
-}
-
 const callbackSignature: Parameter = {
   name: 'Signature',
   in: 'header',
@@ -237,7 +227,6 @@ function parametersOf(
     }),
     ...(metadata.access === 'callback' ? [callbackSignature] : []),
     ...(metadata.cache === 'etag' ? [ifNoneMatch] : []),
-    ...(metadata.stream === undefined ? [] : [lastEventId(metadata.stream.lastEventId)]),
   ];
 }
 

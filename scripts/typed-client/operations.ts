@@ -213,9 +213,9 @@ const allDescription =
   'FairleadError where a page is an error, and whatever else a call rejects with.';
 
 const streamDescription =
-  'Events for `for await`, over as many connections as it takes: it connects anew, after the last event that came, ' +
-  'where the connection is lost, the service stops or refuses for the moment. `break`, `return()` and `options.signal` ' +
-  'close it. Throws FairleadError on an error that waiting does not mend, and UnexpectedAnswerError on what is not in ' +
+  'Events for `for await`, over as many connections as it takes: where the connection is lost, the service stops or ' +
+  'refuses for the moment, it connects anew, and goes on with the present state if that is another than the last one. ' +
+  '`break`, `return()` and `options.signal` close it. Throws FairleadError on an error that waiting does not mend, and UnexpectedAnswerError on what is not in ' +
   'the contract.';
 
 function memberOf(operation: ClientOperation): string {

@@ -53,6 +53,6 @@ function anyOpen(methods: ReadonlyMap<string, { metadata: { access: Access } }>)
 function allowPreflight(res: Response, method: string): void {
   res.setHeader('Access-Control-Allow-Origin', '*');
   res.setHeader('Access-Control-Allow-Methods', method);
-  res.setHeader('Access-Control-Allow-Headers', 'Content-Type, If-None-Match, Last-Event-ID, X-Request-Id');
+  res.setHeader('Access-Control-Allow-Headers', 'Content-Type, If-None-Match, X-Request-Id');
   res.setHeader('Access-Control-Max-Age', '7200');
 }

@@ -2,11 +2,12 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { type JobMeter, jobOutcomes } from '../jobs/scheduler.js';
 import { type Outbound, OutboundError } from '../outbound/outbound.js';
 import type { Clock, Logger } from '../ports.js';
+import type { StreamMeter } from '../streams/places.js';
 import { type Backlogs, registerBacklogs } from './backlog-gauges.js';
 import { createConnectionMeter } from './connection-meter.js';
 import type { ConnectionMeter } from './listen.js';
 import { createRequestMeter, type RequestMeter } from './request-meter.js';
-import { createStreamMeter, type StreamMetrics } from './stream-meter.js';
+import { createStreamMeter } from './stream-meter.js';
 
 /** Prometheus metrics of one service instance, labelled by route template and never by text of a client. */
 export interface Metrics {
@@ -23,7 +24,7 @@ export interface Metrics {
   };
   jobs: JobMeter;
   connections: ConnectionMeter;
-  streams: StreamMetrics;
+  streams: StreamMeter;
 }
 
 export interface MetricsDeps {

@@ -2,117 +2,77 @@ import type { Request, Response } from 'express';
 import { ApiError } from '../errors.js';
 import { bodySentBy } from '../http/streamed-body.js';
 import type { Random } from '../ports.js';
-import { type OpenWriter, openWriter } from './event-writer.js';
-import { createPlaces, type StreamRefusal } from './places.js';
-import type { StreamSource } from './ports.js';
+import { type EventStream, openEventStream } from './event-stream.js';
+import { createPlaces, type StreamMeter } from './places.js';
 
-/** The kinds of streams, which the metrics distinguish. */
-export const streamNames = ['rates', 'intents'] as const;
-export type StreamName = (typeof streamNames)[number];
-
-export interface StreamMeter {
-  opened(stream: StreamName): void;
-  closed(stream: StreamName): void;
-  sent(stream: StreamName, events: number): void;
-  refused(why: StreamRefusal): void;
-}
-
-type OpenArguments = [
-  stream: StreamName,
-  request: { req: Request; res: Response },
-  prepare: () => Promise<StreamSource | undefined>,
-];
+/** Feeds a stream until it closes. */
+export type Feed = (stream: EventStream) => void;
 
 export interface Streams {
   /**
    * Opens a stream as the body of an answer. `prepare` does everything that may fail, so that its error becomes the
-   * answer, and returns the feed of the stream. Throws INVALID_REQUEST, RATE_LIMITED and NOT_READY.
+   * answer. Throws INVALID_REQUEST; the answer is RATE_LIMITED or NOT_READY where there is no place.
    */
-  open<T extends object>(...args: OpenArguments): Promise<T | undefined>;
+  open<T extends object>(req: Request, res: Response, prepare: () => Promise<Feed>): Promise<T>;
   /** Ends every stream, so that its reader goes to another instance. None is opened any more. */
-  stop(): Promise<void>;
+  stop(): void;
 }
 
 /** Readers that lose their instance reconnect after a random time in this range, and not all at once. */
 const retry = { leastMs: 2_000, mostMs: 5_000 };
-/** How many streams are ended before other work may run. */
-const endedAtOnce = 200;
+const maxPerClient = 20;
 
-export function createStreams(deps: {
-  max: number;
-  maxPerClient: number;
-  meter: StreamMeter;
-  random: Random;
-}): Streams {
-  const { meter, random } = deps;
-  const places = createPlaces({ ...deps, onRefusal: meter.refused });
-  const open = new Set<OpenWriter>();
-  let stopping = false;
+export function createStreams(deps: { max: number; meter: StreamMeter; random: Random }): Streams {
+  const places = createPlaces({ ...deps, maxPerClient });
+  let isStopping = false;
 
-  function start(stream: StreamName, req: Request, res: Response, source: StreamSource): void {
-    setHead(res);
+  function start(req: Request, res: Response, feed: Feed): void {
+    if (res.closed) return;
+    if (isStopping) throw new ApiError('NOT_READY', 'This instance is stopping.', { retryAfter: 2 });
     if (req.method === 'HEAD') {
+      setHead(res);
       res.end();
       return;
     }
-    res.flushHeaders();
+    const client: string = res.locals.clientKey;
+    places.makeRoomFor(client);
+    setHead(res);
     res.locals.answeredAt = performance.now();
-    meter.opened(stream);
-    const writer = openWriter(res, source, {
-      retryMs: retry.leastMs + random() * (retry.mostMs - retry.leastMs),
-      onEvents: (count) => meter.sent(stream, count),
-    });
-    open.add(writer);
-    res.once('close', () => {
-      open.delete(writer);
-      meter.closed(stream);
-    });
+    const retryMs = retry.leastMs + deps.random() * (retry.mostMs - retry.leastMs);
+    const stream = openEventStream(res, { client, retryMs });
+    places.take(stream);
+    feed(stream);
   }
 
   return {
-    async open<T extends object>(...[stream, { req, res }, prepare]: OpenArguments) {
+    async open<T extends object>(req: Request, res: Response, prepare: () => Promise<Feed>) {
       refuseBehindAnother(res);
-      refuseWhileStopping();
-      const give = places.take(res.locals.clientKey);
-      // The place is given back however the request ends; it may have ended already.
-      if (res.closed) give();
-      else res.once('close', give);
-      const source = await prepare();
-      refuseWhileStopping();
-      if (source === undefined) return undefined;
-      return bodySentBy<T>(async () => {
-        if (!res.closed) start(stream, req, res, source);
-      });
+      const feed = await prepare();
+      return bodySentBy<T>(async () => start(req, res, feed));
     },
-    async stop() {
-      stopping = true;
-      let ended = 0;
-      for (const writer of [...open]) {
-        writer.stop();
-        ended += 1;
-        if (ended % endedAtOnce === 0) await new Promise((resolve) => setImmediate(resolve));
-      }
+    stop() {
+      isStopping = true;
+      for (const stream of places.all()) stream.end();
     },
   };
-
-  function refuseWhileStopping(): void {
-    if (stopping) throw new ApiError('NOT_READY', 'This instance is stopping.', { retryAfter: 2 });
-  }
 }
 
 /** A pipelined answer gets its socket when its turn comes, and until then no event if the connection closes. */
 function refuseBehindAnother(res: Response): void {
   if (res.socket !== null) return;
-  throw new ApiError(
-    'INVALID_REQUEST',
-    'A stream cannot be opened behind another request that the same connection still waits for.',
-  );
+  const message =
+    'A stream cannot be opened behind another request that the same connection still waits for.';
+  throw new ApiError('INVALID_REQUEST', message);
 }
 
 function setHead(res: Response): void {
   res.status(200);
-  res.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
-  res.setHeader('Cache-Control', 'no-store');
-  // A proxy that collects an answer before it passes it on would hold every event back (nginx reads this).
-  res.setHeader('X-Accel-Buffering', 'no');
+  res.set({
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-store',
+    // A proxy that collects an answer before it passes it on would hold every event back (nginx reads this).
+    'X-Accel-Buffering': 'no',
+    // A stream that ends closes its connection, so that an instance that stops need not wait for it.
+    Connection: 'close',
+  });
 }

@@ -5,7 +5,6 @@ import { waitFor } from './wait-for.js';
 /** An event as a reader receives it, with parsed data. */
 export interface ReceivedEvent<Data = unknown> {
   event: string;
-  id: string | undefined;
   data: Data;
 }
 
@@ -101,5 +100,5 @@ function eventIn<Data>(block: string): ReceivedEvent<Data> | undefined {
   );
   const data = fields.get('data');
   if (data === undefined) return undefined;
-  return { event: fields.get('event') ?? '', id: fields.get('id'), data: JSON.parse(data) };
+  return { event: fields.get('event') ?? '', data: JSON.parse(data) };
 }

@@ -21,7 +21,6 @@ import type {
   AttachTransactionBody,
   CreateIntentBody,
   IntentAnswer,
-  IntentTransition,
   StatusCallbackAnswer,
   StatusCallbackBody,
 } from '../types/intents.js';
@@ -79,7 +78,7 @@ export interface StreamIntentArguments {
 }
 
 /** An event of `client.intents.stream`: told apart by `event`. */
-export type StreamIntentEvent = StreamEvent<'transition', IntentTransition>;
+export type StreamIntentEvent = StreamEvent<'intent', IntentAnswer>;
 
 /** What the path of `client.intents.attachTransaction` names. */
 export interface AttachTransactionParams {
@@ -160,7 +159,8 @@ export interface IntentsOperations {
   /**
    * Read an intent.
    *
-   * The current state of the intent: the transaction it follows, its outcome and its dispute.
+   * The current state of the intent: the transaction it follows, its outcome and its dispute, and how it came
+   * to it.
    *
    * Limit: 60 requests per 60 s, per client address.
    *
@@ -171,23 +171,21 @@ export interface IntentsOperations {
   getIntent(args: GetIntentArguments): Promise<GetIntentResult>;
 
   /**
-   * Follow an intent through its transitions.
+   * Follow an intent.
    *
-   * Every past and future transition in order, none left out and none sent twice; with `Last-Event-ID`, those
-   * after it, on any instance. The stream ends after the last possible transition: settled or expired, with
-   * nothing left to look up; or failed, once the intent can no longer recover, after up to 30 days. Opened
-   * again with the number of the last transition it answers 204, at which an EventSource stops. Disputes are
-   * not transitions: `intent.dispute` shows the current one. By default at most 20 streams are open for one
-   * client address (docs/streams.md).
+   * The current answer of `GET /api/intent/{intentHash}`, and the next one whenever the intent or its dispute
+   * changes, until either side closes the stream; whoever opens it again gets the current answer. A client
+   * stops by the `status`: after `settled` and `expired` hardly anything follows, after `failed` the payout
+   * may, for 30 days. By default at most 20 streams are open for one client address (docs/streams.md).
    *
    * Limit: 60 requests per 60 s, per client address.
    *
    * Errors of its own: `UNKNOWN_INTENT`.
    *
-   * Events for `for await`, over as many connections as it takes: it connects anew, after the last event that
-   * came, where the connection is lost, the service stops or refuses for the moment. `break`, `return()` and
-   * `options.signal` close it. Throws FairleadError on an error that waiting does not mend, and
-   * UnexpectedAnswerError on what is not in the contract.
+   * Events for `for await`, over as many connections as it takes: where the connection is lost, the service
+   * stops or refuses for the moment, it connects anew, and goes on with the present state if that is another
+   * than the last one. `break`, `return()` and `options.signal` close it. Throws FairleadError on an error
+   * that waiting does not mend, and UnexpectedAnswerError on what is not in the contract.
    *
    * `GET /api/intent/:intentHash/stream`
    */

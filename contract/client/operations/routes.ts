@@ -84,8 +84,8 @@ export const routes = {
       operationId: 'streamIntent',
       method: 'GET',
       path: '/api/intent/:intentHash/stream',
-      statuses: [200, 204, 400, 404, 429, 500, 503],
-      events: ['transition'],
+      statuses: [200, 400, 404, 429, 500, 503],
+      events: ['intent'],
     },
     attachTransaction: {
       operationId: 'attachTransaction',

@@ -8,7 +8,7 @@ import { UnexpectedAnswerError } from '../unexpected-answer-error.js';
 import type { EventParser, RawEvent } from './event-parser.js';
 import type { StreamEvent } from './stream-options.js';
 
-/** Thrown if a connection ended before the stream did; another attempt continues after the last event received. */
+/** Thrown if a connection was lost; another attempt gets the present state. */
 export class Lost extends Error {
   /** @param askedMs how long the answer asks to wait */
   constructor(
@@ -17,6 +17,11 @@ export class Lost extends Error {
   ) {
     super('the connection was lost');
   }
+}
+
+/** The last event of the stream, which a new connection begins with if nothing changed meanwhile. */
+export interface Seen {
+  text: string;
 }
 
 /** What a connection is opened for. */
@@ -28,6 +33,7 @@ export interface Opening {
   signal: AbortSignal;
   attempt: Attempt;
   parser: EventParser;
+  seen: Seen;
   silenceMs: number;
   /** Called once the service has begun to stream. */
   onLive: () => void;
@@ -37,11 +43,11 @@ export interface Opening {
 const mostPendingChars = 2 ** 20;
 
 /**
- * The events of one connection; returns when no more will come. Throws Lost if another attempt may help, the error of an
+ * The events of one connection, without those that repeat the one before; returns when the service ends it. Throws Lost if another attempt may help, the error of an
  * answer that waiting does not change, and the reason of the signal.
  */
 export async function* connect(opening: Opening): AsyncGenerator<StreamEvent<string, unknown>, void> {
-  const { transport, route, request, attempt, parser, signal } = opening;
+  const { transport, route, request, attempt, parser, seen, signal } = opening;
   const { url, init } = request;
   const { send, timeoutMs } = transport;
   // Throws on a wrong address, header or option, which fetch would report like a lost connection that a retry may mend.
@@ -49,7 +55,6 @@ export async function* connect(opening: Opening): AsyncGenerator<StreamEvent<str
   const response = await hear(opening, timeoutMs, send(url, { ...init, signal: attempt.signal }));
   transport.tellRateLimit(route, response);
   const { status, headers, body } = response;
-  if (status === 204) return;
   const isStream = /^text\/event-stream\b/.test(headers.get('content-type') ?? '');
   if (status !== 200 || !isStream || body === null) {
     throw refusal(opening, { status, headers, text: await hear(opening, timeoutMs, response.text()) });
@@ -60,14 +65,15 @@ export async function* connect(opening: Opening): AsyncGenerator<StreamEvent<str
   try {
     for (;;) {
       const { done, value } = await hear(opening, opening.silenceMs, reader.read());
-      if (done) throw new Lost();
+      if (done) return;
       for (const raw of parser.parse(decoder.decode(value, { stream: true }))) {
         // This is an event of a later version, whose form is not known.
         if (!route.events?.includes(raw.event)) continue;
-        const event = read(opening, headers, raw);
-        yield event;
+        const text = `${raw.event} ${raw.data}`;
+        if (text === seen.text) continue;
+        seen.text = text;
+        yield read(opening, headers, raw);
         signal.throwIfAborted();
-        if (isLast(event)) return;
       }
       if (parser.pendingChars > mostPendingChars) {
         const fault = { path: 'body', message: `an event of more than ${mostPendingChars} characters` };
@@ -108,11 +114,6 @@ function refusal({ transport, route }: Opening, answer: Parameters<Transport['an
   }
 }
 
-function read({ transport, route }: Opening, headers: Headers, { event, data, id }: RawEvent) {
-  return { event, data: transport.dataOf(route, headers, data, event === 'problem'), id };
-}
-
-/** Whether the event says that none follows. */
-function isLast({ data }: StreamEvent<string, unknown>): boolean {
-  return (data as { last?: unknown }).last === true;
+function read({ transport, route }: Opening, headers: Headers, { event, data }: RawEvent) {
+  return { event, data: transport.dataOf(route, headers, data, event === 'problem') };
 }

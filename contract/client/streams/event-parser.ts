@@ -3,14 +3,10 @@ export interface RawEvent {
   /** `message` where the stream names none. */
   event: string;
   data: string;
-  /** The id of this event, or of the last one that had any; empty where none had. */
-  id: string;
 }
 
 /** Parses an event stream, and holds what it said so far beside its events. */
 export interface EventParser {
-  /** The id to reconnect with. */
-  readonly lastEventId: string;
   /** How long to wait before reconnecting; undefined where the stream did not say. */
   readonly retryMs: number | undefined;
   /** Whether an event or a comment has arrived. */
@@ -23,17 +19,15 @@ export interface EventParser {
 
 /**
  * Interprets one event stream as the HTML standard defines it (§9.2.6, "Interpreting an event stream"); its decoder removes
- * the byte order mark. An event that has no end when the stream ends is discarded.
+ * the byte order mark. An event that has no end when the stream ends is discarded, and so are ids, which no stream here has.
  */
-export function createEventParser(lastEventId: string): EventParser {
+export function createEventParser(): EventParser {
   let rest = '';
   let endedWithCr = false;
   let event = '';
   let data = '';
-  let id = lastEventId;
 
   const parser = {
-    lastEventId,
     retryMs: undefined as number | undefined,
     isAlive: false,
     get pendingChars() {
@@ -49,8 +43,7 @@ export function createEventParser(lastEventId: string): EventParser {
       for (const line of lines) {
         if (line !== '') readLine(line);
         else {
-          parser.lastEventId = id;
-          if (data !== '') events.push({ event: event || 'message', data: data.slice(0, -1), id });
+          if (data !== '') events.push({ event: event || 'message', data: data.slice(0, -1) });
           parser.isAlive ||= data !== '';
           event = data = '';
         }
@@ -65,7 +58,6 @@ export function createEventParser(lastEventId: string): EventParser {
     const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
     if (field === 'event') event = value;
     else if (field === 'data') data += `${value}\n`;
-    else if (field === 'id' && !value.includes('\0')) id = value;
     else if (field === 'retry' && /^\d+$/.test(value)) parser.retryMs = Number(value);
     else if (field === '') parser.isAlive = true;
   }

@@ -4,8 +4,6 @@ import type { CallOptions } from '../answer.js';
 export interface StreamOptions extends CallOptions {
   /** Ends the stream and its connection when it aborts; the loop over it throws the reason. */
   signal?: AbortSignal | undefined;
-  /** The `id` of the last event that was seen before: the stream goes on after it. From the start when absent. */
-  lastEventId?: string | undefined;
   /** Called on every change of the connection. What it throws is reported as uncaught. */
   onState?: ((state: StreamState) => void) | undefined;
   /** How long the stream waits for data, heartbeats included, before it reconnects; 45,000 when absent. */
@@ -19,7 +17,7 @@ export type StreamState =
       state: 'connecting';
     }
   | {
-      /** Connected: the last event is up to date. */
+      /** Connected: the last event is the present state. */
       state: 'live';
     }
   | {
@@ -40,6 +38,4 @@ export interface StreamEvent<Name extends string, Data> {
   event: Name;
   /** The data of the event. */
   data: Data;
-  /** The value of `lastEventId` with which a stream continues after this event. */
-  id: string;
 }

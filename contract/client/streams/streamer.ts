@@ -2,14 +2,14 @@ import { type Attempt, startAttempt } from '../attempt.js';
 import type { CallArguments } from '../request.js';
 import type { Route } from '../route.js';
 import { reportThrown, type Transport } from '../transport.js';
-import { connect, Lost } from './connection.js';
+import { connect, Lost, type Seen } from './connection.js';
 import { createEventParser } from './event-parser.js';
 import { reconnectWaitMs } from './reconnect-wait.js';
 import type { StreamEvent, StreamOptions, StreamState } from './stream-options.js';
 
 type Events = AsyncGenerator<StreamEvent<string, unknown>, void, undefined>;
 
-/** Streams the events of an operation, over as many connections as needed, until no more will come. */
+/** Streams the events of an operation, over as many connections as needed, until the loop over them ends. */
 export type Streamer = (route: Route, args: CallArguments, options?: StreamOptions) => Events;
 
 /** The wait before reconnecting until a stream names another. */
@@ -53,24 +53,23 @@ async function* reconnecting(
   const { onState, silenceMs = 45_000 } = options;
   const tell = (state: StreamState) => reportThrown(() => onState?.(state));
   const onLive = () => tell({ state: 'live' });
-  let { lastEventId = '' } = options;
+  const seen: Seen = { text: '' };
   let retryMs = usualRetryMs;
   for (let attempts = 1; ; attempts += 1) {
     tell({ state: 'connecting' });
-    const request = requestOf(transport, route, args, { ...options, lastEventId });
+    const request = requestOf(transport, route, args, options);
     const attempt = startAttempt(signal);
-    const parser = createEventParser(lastEventId);
+    const parser = createEventParser();
     let lost: Lost;
     try {
-      yield* connect({ transport, route, request, signal, attempt, parser, silenceMs, onLive });
-      return;
+      yield* connect({ transport, route, request, signal, attempt, parser, seen, silenceMs, onLive });
+      lost = new Lost();
     } catch (error) {
       if (!(error instanceof Lost)) throw error;
       lost = error;
     } finally {
       attempt.end();
     }
-    lastEventId = parser.lastEventId;
     retryMs = parser.retryMs ?? retryMs;
     if (parser.isAlive) attempts = 1;
     const waitMs = reconnectWaitMs(attempts, lost.askedMs, retryMs, Math.random());
@@ -83,15 +82,11 @@ function requestOf(
   transport: Transport,
   route: Route,
   args: CallArguments,
-  { lastEventId, extraHeaders, fetchOptions }: StreamOptions,
+  { extraHeaders, fetchOptions }: StreamOptions,
 ): ReturnType<Transport['requestOf']> {
   return transport.requestOf(route, {
     ...args,
-    extraHeaders: {
-      accept: 'text/event-stream',
-      'last-event-id': lastEventId || undefined,
-      ...extraHeaders,
-    },
+    extraHeaders: { accept: 'text/event-stream', ...extraHeaders },
     // An event stream is never cached. Node has no such option, and ignores it.
     fetchOptions: { cache: 'no-store', ...fetchOptions } as RequestInit,
   });

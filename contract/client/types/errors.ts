@@ -344,9 +344,9 @@ export interface RatesUnavailableErrorBody {
 
 /**
  * `NOT_READY`, status 503. The service is starting or stopping; its database does not answer; the instance
- * that should run a job has a wrong clock; the instance holds as many streams as it can; the `Last-Event-ID`
- * of an intent stream names a transition that the database has not confirmed; too many requests change one
- * intent at once; or the client that registers an intent already holds its share of the unpaid intents.
+ * that should run a job has a wrong clock; the instance holds as many streams as it can; too many requests
+ * change one intent at once; or the client that registers an intent already holds its share of the unpaid
+ * intents.
  */
 export interface NotReadyErrorBody {
   /** What went wrong, for programs. */
@@ -451,9 +451,8 @@ export interface ErrorBodies {
   RATES_UNAVAILABLE: RatesUnavailableErrorBody;
   /**
    * The service is starting or stopping; its database does not answer; the instance that should run a job has
-   * a wrong clock; the instance holds as many streams as it can; the `Last-Event-ID` of an intent stream
-   * names a transition that the database has not confirmed; too many requests change one intent at once; or
-   * the client that registers an intent already holds its share of the unpaid intents.
+   * a wrong clock; the instance holds as many streams as it can; too many requests change one intent at once;
+   * or the client that registers an intent already holds its share of the unpaid intents.
    */
   NOT_READY: NotReadyErrorBody;
 }

@@ -119,6 +119,11 @@ export interface IntentAnswer {
   outcome: IntentOutcome | null;
   /** The dispute filed against the outcome. */
   dispute: IntentDispute | null;
+  /**
+   * Every transition so far, in the order in which this service learned of them: one may have happened before
+   * the one above it. Beyond 100, only those of the outcome are added.
+   */
+  steps: IntentStep[];
 }
 
 /** The dispute filed against the outcome. */
@@ -268,13 +273,8 @@ export interface IntentQuote {
  */
 export type IntentStatus = 'pending' | 'settled' | 'failed' | 'expired';
 
-/** A transition of an intent, and the current state of the intent. */
-export interface IntentTransition {
-  /**
-   * Number of the transition, from 1 without gaps, the same on every instance at all times. The `id` of the
-   * event.
-   */
-  number: number;
+/** A transition of the intent. */
+export interface IntentStep {
   /**
    * `registered`: The intent was registered. `transaction_attached`: The intent follows a transaction of the
    * anchor, or another one than before. `transaction_released`: Its transaction passed to another intent,
@@ -298,16 +298,10 @@ export interface IntentTransition {
     | 'expired'
     | 'recovered'
     | 'reopened';
-  /** When it happened, as exactly as is known. It may be sent after a transition that happened later. */
+  /** When it happened, as exactly as is known. */
   at: string;
-  /** The status of the intent after it. */
-  status: IntentStatus;
-  /** The anchor's status of the transaction after it; null if there was none yet. */
+  /** The anchor's new status of the transaction, where `kind` is `transaction_status`; else null. */
   transactionStatus: string | null;
-  /** Whether no transition can follow, so that the stream ends after it. */
-  last: boolean;
-  /** The intent at the time of sending: it includes this transition, and may include later ones. */
-  intent: IntentAnswer;
 }
 
 /** What the reconciliation processed, with the results. */

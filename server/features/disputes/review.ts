@@ -18,6 +18,8 @@ export interface ReviewDeps {
   trueEffects: TrueEffects;
   /** Sets how the outcome counts, in the transaction of the verdict. */
   applyEffect: (session: ClientSession, intentHash: string, effect: Effect) => Promise<boolean>;
+  /** Makes the verdict a change of its intent, in the same transaction. */
+  keepIntent: (session: ClientSession, intentHash: string) => Promise<boolean>;
   /** Whether this anchor is or ever was in the fleet. */
   isKnownAnchor: (id: string) => Promise<boolean>;
   inTransaction: InTransaction;
@@ -76,6 +78,7 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
     const dispute = await store.decide(session, id, verdict);
     if (dispute === null) return { dispute: await store.findById(session, id), decided: false };
     if (dispute.status === 'accepted') await apply(session, dispute);
+    await deps.keepIntent(session, dispute.intentHash);
     await writeEvent(session, 'dispute.resolved', toEventData(dispute));
     return { dispute, decided: true };
   }

@@ -73,7 +73,7 @@ export function createIntentsFeature(deps: IntentsDeps): Intents {
   const progress = createMakeProgress({ ...deps, ownership, limits, onLookUpDue: deps.onAttached });
   const service = createIntentService({ ...deps, ownership, waits, progress });
   const { answerOf } = service;
-  const intentStreams = createIntentStreams({ ...deps, streams: deps.streamStore, answerOf, asksLedger });
+  const intentStreams = createIntentStreams({ ...deps, streams: deps.streamStore, answerOf });
   const takeStatusCallback = createTakeStatusCallback({
     store,
     progress,

@@ -4,6 +4,7 @@ import { fiatAmount, minorUnitsOfAsset } from '../../amounts.rules.js';
 import type { Standing } from '../reputation/outcome-standing.rules.js';
 import type { Intent } from './intent.js';
 import type { FoundPayment, PaymentState } from './payment.js';
+import { stepsOf } from './steps.rules.js';
 
 const shortfallPlaces = 9;
 
@@ -45,6 +46,11 @@ export function toAnswer(
     payment: toPayment(intent.payment),
     outcome: toOutcome(intent, standing),
     dispute,
+    steps: stepsOf(intent).map(({ kind, at, word }) => ({
+      kind,
+      at: at.toISOString(),
+      transactionStatus: word ?? null,
+    })),
   };
 }
 

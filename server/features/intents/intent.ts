@@ -2,8 +2,8 @@ import type {
   IntentStatus,
   OutcomeEvidence,
   OutcomeReason,
+  StepKind,
   TransactionProblem,
-  TransitionKind,
   UnscoredReason,
 } from '../../../contract/schemas/intents.js';
 import type { UnrankedReason } from '../../../contract/schemas/rates.js';
@@ -80,7 +80,7 @@ export interface Intent {
   due: Date;
   /** When MongoDB removes the intent, which ended unpaid; absent, not null, where it stays. */
   removeAt?: Date;
-  /** Every transition so far, as streamed; absent where no write came since transitions are stored (steps.rules.ts). */
+  /** The steps up to the last write that changed the intent; absent before the first (steps.rules.ts). */
   steps?: readonly Step[];
   /** How reputation counts the intent; absent from an intent that is not stored yet. */
   counting?: Counting;
@@ -130,9 +130,9 @@ export type IntentChange = {
   >
 >;
 
-/** A stored transition of an intent. Its number is its position in the list, counted from 1. */
+/** A transition of an intent, as it is stored. */
 export interface Step {
-  kind: TransitionKind;
+  kind: StepKind;
   /** When it happened, as exactly as is known. */
   at: Date;
   /** The status that the anchor reported; only for `transaction_status`. */

@@ -1,7 +1,7 @@
 import { initServer } from '@ts-rest/express';
 import { intentsContract, reconcileContract } from '../../../contract/endpoints/intents.js';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
-import type { IntentTransition } from '../../../contract/schemas/intents.js';
+import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import { ApiError } from '../../errors.js';
 import { clientHash } from '../../http/client-hash.js';
 import { rawBody } from '../../http/json-body.js';
@@ -33,9 +33,8 @@ export function createIntentsRouter(deps: {
     },
     getIntent: async ({ params }) => ({ status: 200, body: await deps.service.read(params.intentHash) }),
     stream: async ({ params, req, res }) => {
-      const prepare = () => deps.intentStreams.prepare(params.intentHash, req.get('last-event-id'));
-      const body = await deps.streams.open<IntentTransition>('intents', { req, res }, prepare);
-      return body === undefined ? { status: 204, body: undefined } : { status: 200, body };
+      const prepare = () => deps.intentStreams.prepare(params.intentHash);
+      return { status: 200, body: await deps.streams.open<IntentAnswer>(req, res, prepare) };
     },
     attachTransaction: async ({ params, body }) => ({
       status: 200,

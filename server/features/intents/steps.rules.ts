@@ -1,4 +1,4 @@
-import type { IntentStatus, TransitionKind } from '../../../contract/schemas/intents.js';
+import type { IntentStatus, StepKind } from '../../../contract/schemas/intents.js';
 import type { Intent, Step } from './intent.js';
 
 /** The fields of an intent from which its steps are derived. */
@@ -15,29 +15,10 @@ export type SteppedIntent = Pick<
   | 'steps'
 >;
 
-/** The state of an intent after some of its steps. */
-interface Standing {
-  status: IntentStatus;
-  attachedAtMs: number | null;
-  word: string | null;
-  found: boolean;
-  funded: boolean;
-  ready: boolean;
-}
-
 /** Steps that anyone could repeat at will are recorded only up to this number; those of the outcome always are. */
 const mostSteps = 100;
 
-const atFirst: Standing = {
-  status: 'pending',
-  attachedAtMs: null,
-  word: null,
-  found: false,
-  funded: false,
-  ready: false,
-};
-
-const statusAfter: Partial<Record<TransitionKind, IntentStatus>> = {
+const statusAfter: Partial<Record<StepKind, IntentStatus>> = {
   settled: 'settled',
   failed: 'failed',
   expired: 'expired',
@@ -45,106 +26,64 @@ const statusAfter: Partial<Record<TransitionKind, IntentStatus>> = {
   reopened: 'pending',
 };
 
-function standingAfter(before: Standing, { kind, at, word }: Step): Standing {
-  switch (kind) {
-    case 'transaction_attached':
-      return { ...before, attachedAtMs: at.getTime() };
-    case 'transaction_released':
-      return { ...atFirst, status: before.status };
-    case 'transaction_status':
-      return { ...before, word: word ?? null };
-    case 'payment_found':
-      return { ...before, found: true };
-    case 'funds_received':
-      return { ...before, funded: true };
-    case 'ready_for_pickup':
-      return { ...before, ready: true };
-    default:
-      return { ...before, status: statusAfter[kind] ?? before.status };
-  }
-}
-
 /**
- * Every step of an intent so far: the stored ones, and those that its present state shows to be missing. All are missing
- * where the intent was stored before steps were, and some where an instance of an older release wrote since. They follow
- * from the stored document alone, so every reader derives the same ones, and the next write stores them. `releasedAt`:
- * when the transaction passed to another intent, if it does so now.
+ * Every step of an intent so far: those that are stored, and those that led from there to its present state, which the next
+ * write stores. `releasedAt`: when the transaction passed to another intent, if it does so now.
  */
 export function stepsOf(intent: SteppedIntent, releasedAt?: Date): readonly Step[] {
-  const stored = intent.steps ?? [];
-  const steps: Step[] = [...stored];
-  let now = steps.reduce(standingAfter, atFirst);
-  const add = (kind: TransitionKind, at: Date, word?: string) => {
-    const step: Step = { kind, at, ...(word === undefined ? {} : { word }) };
-    steps.push(step);
-    now = standingAfter(now, step);
-  };
-  const addUnlessTooMany = (...step: Parameters<typeof add>) => {
-    if (steps.length < mostSteps) add(...step);
-  };
-  const last = () => steps.at(-1)?.at ?? intent.createdAt;
-
-  if (steps.length === 0) add('registered', intent.createdAt);
-  if (now.status === 'expired' && intent.status !== 'expired') {
-    add('reopened', dateOf(intent.payment.takenUpAtMs) ?? last());
-  }
   const { transactionId, attachedAt, observations, payment } = intent;
-  const isFollowed = now.status === 'pending' || now.status === 'failed';
-  if (isFollowed && transactionId === undefined && now.attachedAtMs !== null) {
-    addUnlessTooMany('transaction_released', releasedAt ?? last());
+  const steps: Step[] = [...(intent.steps ?? [{ kind: 'registered', at: intent.createdAt }])];
+  const latest = () => steps.at(-1)?.at ?? intent.createdAt;
+  const add = (step: Step) => void steps.push(step);
+  const addUnlessTooMany = (step: Step) => steps.length < mostSteps && add(step);
+  /** The last step of this kind about the transaction that the intent follows. */
+  const lastOf = (kind: StepKind) =>
+    steps
+      .slice(steps.findLastIndex((step) => step.kind === 'transaction_released') + 1)
+      .findLast((step) => step.kind === kind);
+
+  if (statusOf(steps) === 'expired' && intent.status !== 'expired') {
+    add({ kind: 'reopened', at: dateOf(payment.takenUpAtMs) ?? latest() });
   }
-  if (isFollowed && transactionId !== undefined) {
-    if (now.attachedAtMs !== (attachedAt?.getTime() ?? null)) {
-      addUnlessTooMany('transaction_attached', attachedAt ?? last());
-    }
-    const { status: word, lastAtMs } = observations;
-    if (word !== null && word !== now.word) {
-      addUnlessTooMany('transaction_status', dateOf(lastAtMs) ?? last(), word);
-    }
+  const isFollowed = statusOf(steps) === 'pending' || statusOf(steps) === 'failed';
+  const isAttached = isFollowed && transactionId !== undefined;
+  if (isFollowed && transactionId === undefined && lastOf('transaction_attached') !== undefined) {
+    addUnlessTooMany({ kind: 'transaction_released', at: releasedAt ?? latest() });
   }
-  if (payment.found !== null && !now.found) {
-    addUnlessTooMany('payment_found', new Date(payment.found.lookedUpAtMs));
+  if (isAttached && lastOf('transaction_attached')?.at.getTime() !== attachedAt?.getTime()) {
+    addUnlessTooMany({ kind: 'transaction_attached', at: attachedAt ?? latest() });
   }
-  if (isFollowed && transactionId !== undefined) {
-    const fundedAt = dateOf(observations.fundedAtMs);
-    if (fundedAt !== null && !now.funded) addUnlessTooMany('funds_received', fundedAt);
-    const readyAt = dateOf(observations.readyAtMs);
-    if (readyAt !== null && !now.ready) addUnlessTooMany('ready_for_pickup', readyAt);
+  const { status: word, lastAtMs } = observations;
+  if (isAttached && word !== null && word !== lastOf('transaction_status')?.word) {
+    addUnlessTooMany({ kind: 'transaction_status', at: dateOf(lastAtMs) ?? latest(), word });
   }
-  if (intent.status !== now.status) {
-    const { kind, at } = endOf(now.status, intent);
-    add(kind, at ?? last());
+  const addOnce = (kind: StepKind, at: Date | null) => {
+    if (at !== null && lastOf(kind) === undefined) addUnlessTooMany({ kind, at });
+  };
+  addOnce('payment_found', dateOf(payment.found?.lookedUpAtMs));
+  if (isAttached) {
+    addOnce('funds_received', dateOf(observations.fundedAtMs));
+    addOnce('ready_for_pickup', dateOf(observations.readyAtMs));
+  }
+  if (statusOf(steps) !== intent.status) {
+    const { kind, at } = endOf(statusOf(steps), intent);
+    add({ kind, at: at ?? latest() });
   }
   return steps;
+}
+
+function statusOf(steps: readonly Step[]): IntentStatus {
+  const last = steps.findLast(({ kind }) => statusAfter[kind] !== undefined);
+  return (last && statusAfter[last.kind]) ?? 'pending';
 }
 
 function endOf(
   from: IntentStatus,
   { status, outcome, recoveredAt }: SteppedIntent,
-): { kind: TransitionKind; at: Date | undefined } {
+): { kind: StepKind; at: Date | undefined } {
   const recordedAt = outcome?.recordedAt;
   if (from === 'failed' && status === 'settled') return { kind: 'recovered', at: recoveredAt ?? recordedAt };
   return { kind: status === 'pending' ? 'reopened' : status, at: recordedAt };
-}
-
-/** The status of the intent, and the status that the anchor last reported, after each step. */
-export function standingsOf(steps: readonly Step[]): { status: IntentStatus; word: string | null }[] {
-  let now = atFirst;
-  return steps.map((step) => {
-    now = standingAfter(now, step);
-    return { status: now.status, word: now.word };
-  });
-}
-
-/**
- * Whether no step can follow: the intent has ended, and neither a look nor a ledger look-up is due. Where no ledger is
- * configured (`asksLedger`), no look-up is made, even if one is stored: a ledger may be configured later.
- */
-export function isOver(
-  { status, open, lookUpDue }: Pick<Intent, 'status' | 'open' | 'lookUpDue'>,
-  { asksLedger }: { asksLedger: boolean },
-): boolean {
-  return status !== 'pending' && !open && (lookUpDue === undefined || !asksLedger);
 }
 
 function dateOf(ms: number | null | undefined): Date | null {

@@ -77,7 +77,10 @@ export interface IntentStore {
    * Returns whether the id had been given up.
    */
   takeUpAgain(intentHash: string, now: Date): Promise<boolean>;
-  /** Keeps an intent for good that was to be removed some time after it ended unpaid. Returns whether it exists. */
+  /**
+   * Keeps an intent for good whose dispute is filed or decided, and raises its version, since the dispute is part of its
+   * answer. Returns whether the intent exists.
+   */
   keep(session: ClientSession, intentHash: string): Promise<boolean>;
   /** Sets how the outcome counts after an accepted dispute. Returns whether the intent exists. */
   applyDisputeEffect(session: ClientSession, intentHash: string, effect: DisputeEffect): Promise<boolean>;
@@ -307,7 +310,7 @@ export function createIntentStore(connection: Connection): IntentStore {
     },
 
     async keep(session, intentHash) {
-      const change = { $unset: { removeAt: '' as const } };
+      const change = { $unset: { removeAt: '' as const }, $inc: { version: 1 } };
       return (await model.updateOne({ _id: intentHash }, change, { session })).matchedCount === 1;
     },
 
@@ -323,7 +326,7 @@ function exactly(value: string) {
   return { $eq: value, $type: 'string' } as const;
 }
 
-/** Writes the steps that the change causes, and those that were missing from the stored document, together with it. */
+/** Writes the steps that the change causes together with it. */
 function versionedUpdate({ intent, change, pendingAggregation, releasedAt }: VersionedChange) {
   const { _id, version } = intent;
   const { observations: sightings, ...fields } = change;

@@ -1,11 +1,10 @@
-import type { Announce, Changes } from '../../cache/changes.js';
+import type { Announce } from '../../cache/changes.js';
 import { bodyOf, toApiError } from '../../http/error-mapper.js';
 import { takeNewAmount } from '../../http/rate-limit.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
 
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger, Random } from '../../ports.js';
-import { problemFrame } from '../../streams/events.rules.js';
 import type { Streams } from '../../streams/streams.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
@@ -59,10 +58,7 @@ export interface RatesFeatureDeps {
   /** Counts the amounts that a client is the first to ask for. */
   limiter: Pick<RateLimiter, 'take'>;
   announce: Announce;
-  changes: Pick<Changes, 'onChange'>;
   streams: Pick<Streams, 'open'>;
-  /** Counts the answers that a reader of a stream missed because it was slower than the changes. */
-  onSkipped: () => void;
   limits?: Partial<RatesLimits>;
   /** Resolves after this many milliseconds of the clock. */
   wait?: (ms: number) => Promise<unknown>;
@@ -106,7 +102,7 @@ export function createRatesFeature(deps: RatesFeatureDeps) {
     problemOf(error) {
       const known = toApiError(error);
       if (known.code === 'INTERNAL') deps.logger.error({ err: error }, 'rates of a stream failed');
-      return { code: known.code, frame: problemFrame(bodyOf(known)) };
+      return bodyOf(known);
     },
   });
   const readPastAnswer = createReadPastAnswer(deps);

@@ -1,73 +1,134 @@
-import type { Changes } from '../../cache/changes.js';
-import type { StreamSource } from '../../streams/ports.js';
+import type { RatesAnswer } from '../../../contract/schemas/rates.js';
+import type { Clock } from '../../ports.js';
+import type { EventStream } from '../../streams/event-stream.js';
+import { eventBytes } from '../../streams/events.rules.js';
+import type { Feed } from '../../streams/streams.js';
+import { createTopics, type Topic } from '../../streams/topics.js';
 import type { LiveQuery } from './question.rules.js';
-import { createRateGroup, type GroupDeps, type RateGroup } from './rate-group.js';
-import { createRateReader } from './rate-reader.js';
-import type { Rates } from './service.js';
+import { freshMs } from './replies.js';
+import type { LiveQuestion, Rates } from './service.js';
 
 /** The streams of rates. Readers of the same question share its answer; a question without readers costs nothing. */
 export interface RateStreams {
   /**
-   * Makes sure that there is an answer, and returns the source of the stream. `admitNew` is called before anchors are asked
-   * for a new amount, as by `quote`. Throws what `quote` throws. If there is an answer, the readers pay for the next one.
-   * `lastSeen`: the name of the last answer that the reader has.
+   * Makes sure that there is an answer, and returns what feeds a stream with it. `admitNew` is called before anchors are
+   * asked for a new amount, as by `quote`. Throws what `quote` throws.
    */
-  prepare(
-    corridorId: string,
-    query: LiveQuery,
-    reader: { client: string; lastSeen: string | undefined; admitNew: () => Promise<void> },
-  ): Promise<StreamSource>;
+  prepare(corridorId: string, query: LiveQuery, admitNew: () => Promise<void>): Promise<Feed>;
 }
 
-export function createRateStreams(
-  deps: Pick<GroupDeps, 'payFor' | 'problemOf' | 'clock'> & {
-    rates: Pick<Rates, 'live'>;
-    changes: Pick<Changes, 'onChange'>;
-    /** Called for every answer that a reader missed because it was slower than the changes. */
-    onSkipped: () => void;
-  },
-): RateStreams {
-  const groups = new Map<string, RateGroup>();
-  let stopListening: (() => void) | undefined;
+/** A question that readers follow. */
+interface Followed {
+  question: LiveQuestion;
+  isAsking: boolean;
+  /** When it last asked the anchors, and of which version of the answers. */
+  asked: { at: number; version: number } | undefined;
+  /** Clients asked to pay so far. */
+  payers: number;
+  /** The answer that readers were shown last. */
+  answer: RatesAnswer | undefined;
+  /** Why there is no newer one, if the last attempt failed. */
+  problem: Buffer | undefined;
+}
 
-  function groupOf(question: GroupDeps['question']): RateGroup {
-    const known = groups.get(question.key);
-    if (known !== undefined) return known;
-    const group = createRateGroup({ ...deps, question });
-    groups.set(question.key, group);
-    stopListening ??= deps.changes.onChange(['rates', 'fleet'], () => {
-      for (const each of groups.values()) each.glance();
-    });
-    return group;
+/** How often answers are looked at. If the anchors take longer to answer, readers are sent the old answer, marked as stale. */
+const everyMs = 1_000;
+/** The time between attempts. A client pays for a refresh once, and a quote is fresh for as long. */
+const askAgainMs = { free: 2_000, paid: freshMs };
+/** The most clients that are asked to pay for one refresh, until one has a point left. */
+const mostPayers = 20;
+
+export function createRateStreams(deps: {
+  rates: Pick<Rates, 'live'>;
+  /** Takes a point from this client's budget of amounts; throws if none is left. */
+  payFor: (client: string) => Promise<void>;
+  /** The body that tells readers of an error. */
+  problemOf: (error: unknown) => object;
+  clock: Clock;
+}): RateStreams {
+  const { rates, payFor, problemOf, clock } = deps;
+  const topics = createTopics<Followed>({
+    everyMs,
+    look(all) {
+      for (const topic of all.values()) look(topic);
+    },
+  });
+
+  /** Shows the present answer, or asks for the next one when it is due. */
+  function look(topic: Topic<Followed>): void {
+    const { about } = topic;
+    const kept = about.question.kept();
+    const isDue = (kept === undefined || kept.freshForMs <= 0) && mayAsk(about);
+    if (kept !== undefined && !(isDue && about.answer)) showAnswer(topic, kept.answer);
+    if (isDue) ask(topic);
+    else if (kept === undefined && about.problem !== undefined) {
+      about.answer = undefined;
+      topic.show(about.problem);
+    }
   }
 
-  function drop(key: string): void {
-    groups.delete(key);
-    if (groups.size > 0) return;
-    stopListening?.();
-    stopListening = undefined;
+  /** The cache hands out the same object until the answer changes: it need not be serialised to see that it has not. */
+  function showAnswer({ about, show }: Topic<Followed>, answer: RatesAnswer): void {
+    if (answer === about.answer) return;
+    about.answer = answer;
+    show(eventBytes('rates', answer));
+  }
+
+  function mayAsk({ question, isAsking, asked }: Followed): boolean {
+    if (isAsking) return false;
+    if (asked === undefined || asked.version !== question.version()) return true;
+    const sinceMs = clock() - asked.at;
+    // A clock that was set back tells nothing.
+    return sinceMs < 0 || sinceMs >= (question.costsCalls() ? askAgainMs.paid : askAgainMs.free);
+  }
+
+  /** Never rejects. */
+  async function ask(topic: Topic<Followed>): Promise<void> {
+    const { about, readers } = topic;
+    const { question } = about;
+    const isPaid = question.costsCalls();
+    about.isAsking = true;
+    about.asked = { at: clock(), version: question.version() };
+    try {
+      if (isPaid) await pay(about, readers);
+      // What was paid for asks every anchor: otherwise each is asked, and paid for, when its own reply expires.
+      const { answer } = await question.ask({ maxAgeMs: freshMs, ...(isPaid ? { replyMaxAgeMs: 0 } : {}) });
+      about.problem = undefined;
+      if (about.asked.version === question.version()) showAnswer(topic, answer);
+    } catch (error) {
+      about.problem = eventBytes('problem', problemOf(error));
+    }
+    about.isAsking = false;
+    look(topic);
+  }
+
+  /** Makes one client pay, each in its turn. Throws the last refusal if none of those asked can. */
+  async function pay(about: Followed, readers: ReadonlySet<EventStream>): Promise<void> {
+    const clients = [...new Set([...readers].map(({ client }) => client))];
+    for (let left = Math.min(clients.length, mostPayers); left > 0; left -= 1) {
+      const client = clients[about.payers % clients.length] as string;
+      about.payers += 1;
+      try {
+        return await payFor(client);
+      } catch (error) {
+        if (left === 1) throw error;
+      }
+    }
   }
 
   return {
-    async prepare(corridorId, query, { client, lastSeen, admitNew }) {
-      const question = deps.rates.live(corridorId, query);
+    async prepare(corridorId, query, admitNew) {
+      const question = rates.live(corridorId, query);
       if (question.kept() === undefined) await question.ask({ admitNew });
-      return (writer) => {
-        const group = groupOf(question);
-        const reader = createRateReader({
-          client,
-          writer,
-          lastSeen,
-          onFree: () => group.offer(reader),
-          onClose() {
-            group.leave(reader);
-            if (group.isEmpty() && groups.get(question.key) === group) drop(question.key);
-          },
-          onSkipped: deps.onSkipped,
-        });
-        group.join(reader);
-        return reader;
-      };
+      const begin = (): Followed => ({
+        question,
+        isAsking: false,
+        asked: undefined,
+        payers: 0,
+        answer: undefined,
+        problem: undefined,
+      });
+      return (stream) => look(topics.join(question.key, begin, stream));
     },
   };
 }

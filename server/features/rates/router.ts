@@ -4,7 +4,6 @@ import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { enforceNewAmounts } from '../../http/rate-limit.js';
 import { renderedBody, setFreshness } from '../../http/send-json.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
-import { contentNameIn } from '../../streams/events.rules.js';
 import type { Streams } from '../../streams/streams.js';
 import type { ReadPastAnswer } from './past-answer.js';
 import { pastInstantIn } from './question.rules.js';
@@ -40,12 +39,9 @@ export function createRatesRouter(deps: {
       return { status: 200, body: answer };
     },
     stream: async ({ params, query, req, res }) => {
-      const client: string = res.locals.clientKey;
-      const admitNew = () => enforceNewAmounts(deps.limiter, res, client);
-      const reader = { client, lastSeen: contentNameIn(req.get('last-event-id')), admitNew };
-      const prepare = () => deps.rateStreams.prepare(params.corridor, query, reader);
-      const body = await deps.streams.open<RatesAnswer>('rates', { req, res }, prepare);
-      return { status: 200, body: body as RatesAnswer };
+      const admitNew = () => enforceNewAmounts(deps.limiter, res, res.locals.clientKey);
+      const prepare = () => deps.rateStreams.prepare(params.corridor, query, admitNew);
+      return { status: 200, body: await deps.streams.open<RatesAnswer>(req, res, prepare) };
     },
   });
 }

@@ -115,7 +115,7 @@ it('every example of the contract passes', async () => {
     const { stream } = route.metadata as RouteMetadata;
     if (stream !== undefined) {
       const headers = { 'content-type': 'text/event-stream' };
-      service.answers = [{ status: 200, headers, body: eventText(stream.event, '1', example.answer) }];
+      service.answers = [{ status: 200, headers, body: eventText(stream.event, example.answer) }];
       const events = calls[group]?.[name]?.(example);
       expect((await events?.next())?.value).toMatchObject({ event: stream.event, data: example.answer });
       await events?.return(undefined);

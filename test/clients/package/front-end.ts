@@ -38,8 +38,8 @@ export async function useEverything(task: FrontEndTask) {
     break;
   }
   const intent = { params: { intentHash: intentHash(task.newIntent) } };
-  for await (const { event, data } of client.intents.stream(intent, { onState, lastEventId: '0' })) {
-    streamed.push(`${event} ${data.kind}`);
+  for await (const { event, data } of client.intents.stream(intent, { onState })) {
+    streamed.push(`${event} ${data.status}`);
     break;
   }
   const unlisted = await createClient(`${task.url}/elsewhere`)

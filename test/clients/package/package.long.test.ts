@@ -79,7 +79,7 @@ function expectResults(results: Results): void {
   expect(results.unknown).toBe('UNKNOWN_CORRIDOR');
   expect(results.unlisted).toBe('NOT_FOUND');
   expect(results.created).toBe(results.ownHash);
-  expect(results.streamed).toEqual(['live', 'rates usdc-ngn', 'live', 'transition registered']);
+  expect(results.streamed).toEqual(['live', 'rates usdc-ngn', 'live', 'intent pending']);
   expect(results.rateLimits.map(({ limit, remaining }) => ({ limit, remaining }))).toEqual([
     { limit: rateLimitClasses.rates.points, remaining: expect.any(Number) },
     { limit: rateLimitClasses.rates.points, remaining: expect.any(Number) },

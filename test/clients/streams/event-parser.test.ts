@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createEventParser, type RawEvent } from '../../../contract/client/streams/event-parser.js';
 import { expectFor } from '../../support/expect-for.js';
 
-const event = (data: string, id = '', name = 'message'): RawEvent => ({ event: name, data, id });
+const event = (data: string, name = 'message'): RawEvent => ({ event: name, data });
 
 /** Streams and their events. Those of the standard are from §9.2.6 of the HTML standard, "Interpreting an event stream". */
 const vectors: [name: string, stream: string, events: RawEvent[]][] = [
@@ -10,7 +10,7 @@ const vectors: [name: string, stream: string, events: RawEvent[]][] = [
   [
     'the standard: a comment, ids, an id without a value, a second space',
     ': test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n',
-    [event('first event', '1'), event('second event'), event(' third event')],
+    [event('first event'), event('second event'), event(' third event')],
   ],
   [
     'the standard: empty data, two empty lines of data, and an event without an end',
@@ -25,17 +25,15 @@ const vectors: [name: string, stream: string, events: RawEvent[]][] = [
   [
     'lines that end with CRLF',
     'event: rates\r\nid: 7\r\ndata: a\r\n\r\ndata: b\r\n\r\n',
-    [event('a', '7', 'rates'), event('b', '7')],
+    [event('a', 'rates'), event('b')],
   ],
-  ['lines that end with CR', 'id: 7\rdata: a\r\rdata: b\r\r', [event('a', '7'), event('b', '7')]],
+  ['lines that end with CR', 'id: 7\rdata: a\r\rdata: b\r\r', [event('a'), event('b')]],
   ['all three ends of lines', 'data: a\r\n\ndata: b\r\rdata: c\n\r\n', [event('a'), event('b'), event('c')]],
   ['a byte order mark at the start', '\uFEFFdata: a\n\n', [event('a')]],
   ['a byte order mark elsewhere, which makes another field', 'data: a\n\n\uFEFFdata: b\n\n', [event('a')]],
   ['comments between the lines of an event', ':\ndata: a\n: data: x\ndata: b\n:\n\n', [event('a\nb')]],
-  ['an id with NUL, which is ignored', 'id: 1\n\nid: 2\0\ndata: a\n\n', [event('a', '1')]],
-  ['an id without data, which is kept for what follows', 'id: 1\n\ndata: a\n\n', [event('a', '1')]],
   ['a name without data, which is not kept', 'event: rates\n\ndata: a\n\n', [event('a')]],
-  ['a name given twice', 'event: first\nevent: second\ndata: a\n\n', [event('a', '', 'second')]],
+  ['a name given twice', 'event: first\nevent: second\ndata: a\n\n', [event('a', 'second')]],
   ['an empty name', 'event: rates\nevent:\ndata: a\n\n', [event('a')]],
   [
     'unknown fields, and fields in upper case',
@@ -48,7 +46,7 @@ const vectors: [name: string, stream: string, events: RawEvent[]][] = [
     'data: a\u2028b\u0085c\vd\fe\n\n',
     [event('a\u2028b\u0085c\vd\fe')],
   ],
-  ['characters of two, three and four bytes', 'id: é\ndata: ₦ 150 🎉\n\n', [event('₦ 150 🎉', 'é')]],
+  ['characters of two, three and four bytes', 'id: é\ndata: ₦ 150 🎉\n\n', [event('₦ 150 🎉')]],
   ['a tab after the colon, which is data', 'data:\ta\n\n', [event('\ta')]],
 ];
 
@@ -56,7 +54,7 @@ const encoder = new TextEncoder();
 
 /** The events of a stream that arrives in these pieces. */
 function eventsOf(pieces: readonly Uint8Array[]): RawEvent[] {
-  const parser = createEventParser('');
+  const parser = createEventParser();
   const decoder = new TextDecoder();
   return pieces.flatMap((piece) => parser.parse(decoder.decode(piece, { stream: true })));
 }
@@ -74,7 +72,7 @@ describe('an event stream', () => {
   );
 
   it('gives an event as soon as its last line ends, also where a CR ends it', () => {
-    const parser = createEventParser('');
+    const parser = createEventParser();
     expect(parser.parse('data: a\n')).toEqual([]);
     expect(parser.parse('\r')).toEqual([event('a')]);
     expect(parser.parse('\ndata: b\n\n')).toEqual([event('b')]);
@@ -82,16 +80,6 @@ describe('an event stream', () => {
 });
 
 describe('beside its events, a stream tells', () => {
-  it('the id to reconnect with, which is that of the last event that ended, and before any event the one it began with', () => {
-    const parser = createEventParser('of before');
-    parser.parse('data: a\n\n');
-    expect(parser.lastEventId).toBe('of before');
-    parser.parse('id: 1\ndata: b\n\nid: 2\ndata: c\n');
-    expect(parser.lastEventId).toBe('1');
-    parser.parse('\n');
-    expect(parser.lastEventId).toBe('2');
-  });
-
   it.each([
     ['retry: 2500\n', 2_500],
     ['retry: 2500\nretry: 30\n', 30],
@@ -100,7 +88,7 @@ describe('beside its events, a stream tells', () => {
     ['retry\n', undefined],
     ['retry: 1s\n', undefined],
   ])('how long to wait before reconnecting, in digits only: %j', (stream, retryMs) => {
-    const parser = createEventParser('');
+    const parser = createEventParser();
     parser.parse(stream);
     expect(parser.retryMs).toBe(retryMs);
   });
@@ -111,13 +99,13 @@ describe('beside its events, a stream tells', () => {
     ['data: a\n\n', true],
     [':\n', true],
   ])('that it is alive once an event or a comment has arrived: %j', (stream, isAlive) => {
-    const parser = createEventParser('');
+    const parser = createEventParser();
     parser.parse(stream);
     expect(parser.isAlive).toBe(isAlive);
   });
 
   it('how much is kept of a line or an event without an end', () => {
-    const parser = createEventParser('');
+    const parser = createEventParser();
     for (const piece of ['data: 1234\n', 'data: 5678', '9']) parser.parse(piece);
     expect(parser.pendingChars).toBe('1234\n'.length + 'data: 56789'.length);
     parser.parse('\n\n');

@@ -16,7 +16,7 @@ it('a stream keeps no chunk that its connection brought before', async () => {
     {
       pull(controller) {
         const isLast = chunks.length === heartbeats;
-        const text = isLast ? eventText('rates', 'a', examples.rates.getRates.answer) : ':\n\n';
+        const text = isLast ? eventText('rates', examples.rates.getRates.answer) : ':\n\n';
         const chunk = new TextEncoder().encode(text);
         chunks.push(new WeakRef(chunk));
         controller.enqueue(chunk);

@@ -78,6 +78,6 @@ export const answers =
   };
 
 /** One event as the service writes it. */
-export function eventText(event: string, id: string | null, data: unknown): string {
-  return `event: ${event}\n${id === null ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+export function eventText(event: string, data: unknown): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

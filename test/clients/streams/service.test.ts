@@ -3,7 +3,7 @@ import { createClient as createLight } from '../../../contract/client/index.js';
 import {
   createClient,
   FairleadError,
-  type IntentTransition,
+  type IntentAnswer,
   intentHash,
   type StreamState,
 } from '../../../contract/index.js';
@@ -34,34 +34,29 @@ describe.each(Object.entries(clients))('%s, with the service', (_entry, create) 
     const states: StreamState[] = [];
     for await (const event of client().rates.stream(args, { onState: (state) => states.push(state) })) {
       const { body } = await client().rates.getRates(args);
-      expect(event).toEqual({ event: 'rates', id: expect.any(String), data: body });
+      expect(event).toEqual({ event: 'rates', data: body });
       break;
     }
     expect(states).toEqual([{ state: 'connecting' }, { state: 'live' }]);
   });
 
-  it('follows an intent to its last transition, over whichever connections', async () => {
-    const hash = await paidIntent();
-    const params = { intentHash: hash };
-    const transitions: IntentTransition[] = [];
-    const first = client().intents.stream({ params });
-    for await (const { data } of first) {
-      transitions.push(data);
-      if (data.kind === 'transaction_attached') break;
+  it('follows an intent until its status says that it is over, over whichever connections', async () => {
+    const params = { intentHash: await paidIntent() };
+    for await (const { data } of client().intents.stream({ params })) {
+      expect(data.status).toBe('pending');
+      break;
     }
-    const lastEventId = String(transitions.at(-1)?.number);
-    const second = client().intents.stream({ params }, { lastEventId });
     await fixture.pass(30 * minute);
     await fixture.settle();
-    for await (const { data } of second) transitions.push(data);
-
-    expect(transitions.map(({ number }) => number)).toEqual(transitions.map((_, index) => index + 1));
-    expect(transitions[0]).toMatchObject({ kind: 'registered', status: 'pending' });
-    expect(transitions.at(-1)).toMatchObject({ kind: 'settled', status: 'settled', last: true });
-    const again = client().intents.stream({ params }, { lastEventId: String(transitions.length) });
-    expect(await again.next()).toEqual({ done: true, value: undefined });
-    const unnumbered = client().intents.stream({ params }, { lastEventId: 'the last one' });
-    await expect(unnumbered.next()).rejects.toMatchObject({ code: 'INVALID_REQUEST', status: 400 });
+    let last: IntentAnswer | undefined;
+    for await (const { data } of client().intents.stream({ params })) {
+      last = data;
+      if (data.status !== 'pending') break;
+    }
+    expect(last?.status).toBe('settled');
+    expect(last?.steps.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(['registered', 'transaction_attached', 'funds_received', 'settled']),
+    );
   });
 
   it.each([

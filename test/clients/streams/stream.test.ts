@@ -27,18 +27,17 @@ beforeEach(async () => {
 afterEach(() => service.stop());
 
 const rates = examples.rates.getRates.answer;
-const settled = examples.intents.stream.answer as light.IntentTransition;
+const intent = examples.intents.getIntent.answer as light.IntentAnswer;
 const params = { corridor: 'usdc-ngn' };
-const ofIntent = { params: { intentHash: settled.intent.intentHash } };
-const ratesEvent = (id: string) => eventText('rates', id, rates);
-const transition = (number: number, last = false) =>
-  eventText('transition', String(number), { ...settled, number, last });
+const ofIntent = { params: { intentHash: intent.intentHash } };
+/** Events that differ in an amount, by which the tests name them. */
+const ratesEvent = (amount: string) => eventText('rates', { ...rates, amount });
+const intentEvent = (sellAmount: string) => eventText('intent', { ...intent, sellAmount });
 const busy = (status: number, code: string, retryAfter: number) =>
   answers(status, { code, message: 'Later.', retryAfter }, { 'retry-after': String(retryAfter) });
 const noWait = async (waitMs: number) => {
   waits.push(waitMs);
 };
-const lastEventIds = () => service.connections.map(({ headers }) => headers['last-event-id']);
 
 async function take<Event>(events: AsyncIterable<Event>, most = 100): Promise<Event[]> {
   const taken: Event[] = [];
@@ -46,7 +45,12 @@ async function take<Event>(events: AsyncIterable<Event>, most = 100): Promise<Ev
   return taken;
 }
 
-const idsOf = (events: readonly { id: string }[]) => events.map(({ id }) => id);
+/** The amounts of the events. */
+const amountsOf = (events: readonly (light.StreamRatesEvent | light.StreamIntentEvent)[]) =>
+  events.map((event) => {
+    if (event.event === 'problem') return event.data.code;
+    return event.event === 'rates' ? event.data.amount : event.data.sellAmount;
+  });
 
 describe.each([
   ['@fairlead/contract', whole],
@@ -58,13 +62,13 @@ describe.each([
 
   describe('that is opened', () => {
     it('asks for events of its operation, with parameters and headers as every call', async () => {
-      service.scripts = [opens(ratesEvent('a'))];
+      service.scripts = [opens(ratesEvent('1'))];
       const stream = client({ headers: { 'x-app': 'wallet' } }).rates.stream(
         { params: { corridor: 'a/b' }, query: { amount: '1&2', sort: undefined } },
         { extraHeaders: { 'x-request-id': 'of-the-stream' } },
       );
       expect(service.connections).toHaveLength(0);
-      expect(await take(stream, 1)).toEqual([{ event: 'rates', id: 'a', data: rates }]);
+      expect(await take(stream, 1)).toEqual([{ event: 'rates', data: { ...rates, amount: '1' } }]);
       const [connection] = service.connections;
       expect(connection?.url).toBe('/api/rates/a%2Fb/stream?amount=1%262');
       expect(connection?.headers).toMatchObject({
@@ -72,13 +76,6 @@ describe.each([
         'x-app': 'wallet',
         'x-request-id': 'of-the-stream',
       });
-      expect(lastEventIds()).toEqual([undefined]);
-    });
-
-    it('goes on after the event that it is given the id of', async () => {
-      service.scripts = [opens(transition(4))];
-      await take(client().intents.stream(ofIntent, { lastEventId: '3' }), 1);
-      expect(lastEventIds()).toEqual(['3']);
     });
 
     it('is not opened with the path of another operation', async () => {
@@ -97,7 +94,7 @@ describe.each([
         (response) =>
           void response
             .writeHead(200, { 'content-type': 'text/event-stream', ...limits })
-            .write(ratesEvent('a')),
+            .write(ratesEvent('1')),
       ];
       const told: unknown[] = [];
       const onRateLimit = (limit: light.RateLimit, answer: object) => told.push([limit.remaining, answer]);
@@ -108,19 +105,29 @@ describe.each([
 
   describe('that loses its connection', () => {
     it.each([
-      ['breaks in the middle of an event', breaks(`${transition(1)}${transition(2).slice(0, -9)}`)],
-      ['breaks between two events', breaks(transition(1))],
-      ['is ended by the service', ends(`retry: 2500\n\n${transition(1)}`)],
-    ])('connects anew after the last whole event where it %s', async (_case, first) => {
-      service.scripts = [first, ends(transition(2) + transition(3, true))];
-      expect(idsOf(await take(client().intents.stream(ofIntent)))).toEqual(['1', '2', '3']);
-      expect(lastEventIds()).toEqual([undefined, '1']);
+      ['breaks in the middle of an event', breaks(`${intentEvent('1')}${intentEvent('2').slice(0, -9)}`)],
+      ['breaks between two events', breaks(intentEvent('1'))],
+      ['is ended by the service', ends(`retry: 2500\n\n${intentEvent('1')}`)],
+    ])('connects anew where it %s, and goes on with the present state', async (_case, first) => {
+      service.scripts = [first, ends(intentEvent('3') + intentEvent('4')), opens('')];
+      expect(amountsOf(await take(client().intents.stream(ofIntent), 3))).toEqual(['1', '3', '4']);
       expect(waits).toHaveLength(1);
     });
 
+    it('tells nothing twice: a connection that begins with the last event adds nothing', async () => {
+      service.scripts = [
+        ends(ratesEvent('1')),
+        breaks(ratesEvent('1')),
+        ends(ratesEvent('1') + ratesEvent('2')),
+        opens(ratesEvent('2') + ratesEvent('1')),
+      ];
+      expect(amountsOf(await take(client().rates.stream({ params }), 3))).toEqual(['1', '2', '1']);
+      expect(waits).toHaveLength(3);
+    });
+
     it('tells how it stands, and why it waits', async () => {
-      service.scripts = [ends(`retry: 2500\n\n${transition(1)}`), opens(transition(2, true))];
-      await take(client().intents.stream(ofIntent, { onState }));
+      service.scripts = [ends(`retry: 2500\n\n${intentEvent('1')}`), opens(intentEvent('2'))];
+      await take(client().intents.stream(ofIntent, { onState }), 2);
       expect(states).toEqual([
         { state: 'connecting' },
         { state: 'live' },
@@ -136,12 +143,12 @@ describe.each([
       service.scripts = [
         ends('retry: 2000\n\n'),
         ...Array.from({ length: 8 }, () => ends('')),
-        ends(transition(1)),
+        ends(intentEvent('1')),
         ends(''),
         ends(': \n\n'),
-        opens(transition(2, true)),
+        opens(intentEvent('2')),
       ];
-      await take(client().intents.stream(ofIntent));
+      await take(client().intents.stream(ofIntent), 2);
       for (const [at, waitMs] of waits.entries()) {
         const spreadMs = Math.min(30_000, 2_000 * 2 ** ((at < 9 ? at : at === 10 ? 1 : 0) - 1));
         expectFor(`wait ${at}`, waitMs >= 2_000 && waitMs <= 2_000 + spreadMs).toBe(true);
@@ -157,10 +164,10 @@ describe.each([
         wait: async () => {
           refused += 1;
           if (refused === 3) service = await startScriptedStreams(Number(port));
-          service.scripts = [opens(ratesEvent('a'))];
+          service.scripts = [opens(ratesEvent('1'))];
         },
       }).rates.stream({ params }, { onState });
-      expect(idsOf(await take(stream, 1))).toEqual(['a']);
+      expect(amountsOf(await take(stream, 1))).toEqual(['1']);
       expect(refused).toBe(3);
       expect(states[1]).toMatchObject({ state: 'waiting', cause: expect.any(TypeError) });
     });
@@ -169,7 +176,7 @@ describe.each([
       [429, 'RATE_LIMITED'],
       [503, 'NOT_READY'],
     ])('waits as an answer %i %s asks, whatever the retries of calls are', async (status, code) => {
-      service.scripts = [busy(status, code, 58), opens(ratesEvent('a'))];
+      service.scripts = [busy(status, code, 58), opens(ratesEvent('1'))];
       await take(client({ retry: false }).rates.stream({ params }, { onState }), 1);
       expect(waits[0]).toBeGreaterThanOrEqual(58_000);
       expect(waits[0]).toBeLessThan(60_000);
@@ -179,7 +186,7 @@ describe.each([
     });
 
     it("waits out a proxy's own page while the service is away", async () => {
-      service.scripts = [answers(502, '<h1>Bad gateway</h1>'), opens(ratesEvent('a'))];
+      service.scripts = [answers(502, '<h1>Bad gateway</h1>'), opens(ratesEvent('1'))];
       await take(client().rates.stream({ params }, { onState }), 1);
       expect(states[1]).toMatchObject({ state: 'waiting', cause: expect.any(UnexpectedAnswerError) });
     });
@@ -187,42 +194,26 @@ describe.each([
     it('connects anew where nothing arrives for too long, and not while heartbeats do', async () => {
       service.scripts = [
         async (response) => {
-          opens(ratesEvent('a'))(response);
+          opens(ratesEvent('1'))(response);
           for (let beat = 0; beat < 6; beat += 1) {
             await delay(100);
             response.write(': \n\n');
           }
         },
-        opens(ratesEvent('b')),
+        opens(ratesEvent('2')),
       ];
       const startedAt = Date.now();
       const stream = client().rates.stream({ params }, { silenceMs: 400, onState });
-      expect(idsOf(await take(stream, 2))).toEqual(['a', 'b']);
+      expect(amountsOf(await take(stream, 2))).toEqual(['1', '2']);
       expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_000);
-      expect(lastEventIds()).toEqual([undefined, 'a']);
       expect(states[2]).toMatchObject({ state: 'waiting', cause: { name: 'TimeoutError' } });
       await service.connections[0]?.closed;
     });
 
     it('connects anew where no answer begins within the time of a call', async () => {
-      service.scripts = [() => undefined, opens(ratesEvent('a'))];
+      service.scripts = [() => undefined, opens(ratesEvent('1'))];
       await take(client({ timeoutMs: 50 }).rates.stream({ params }, { onState }), 1);
       expect(states[1]).toMatchObject({ state: 'waiting', cause: { name: 'TimeoutError' } });
-    });
-  });
-
-  describe('that has nothing more to tell', () => {
-    it('ends with the last transition, without asking again, and closes its connection', async () => {
-      service.scripts = [opens(transition(1) + transition(2, true))];
-      expect(idsOf(await take(client().intents.stream(ofIntent)))).toEqual(['1', '2']);
-      await service.connections[0]?.closed;
-      expect(service.connections).toHaveLength(1);
-    });
-
-    it('ends where the service answers 204', async () => {
-      service.scripts = [answers(204)];
-      expect(await take(client().intents.stream(ofIntent, { lastEventId: '7' }))).toEqual([]);
-      expect(waits).toEqual([]);
     });
   });
 
@@ -240,9 +231,12 @@ describe.each([
     });
 
     it('throws it after the events before it', async () => {
-      service.scripts = [ends(transition(1)), answers(404, { code: 'UNKNOWN_INTENT', message: 'Removed.' })];
+      service.scripts = [
+        ends(intentEvent('1')),
+        answers(404, { code: 'UNKNOWN_INTENT', message: 'Removed.' }),
+      ];
       const stream = client().intents.stream(ofIntent);
-      expect((await stream.next()).value).toMatchObject({ id: '1' });
+      expect((await stream.next()).value).toMatchObject({ event: 'intent' });
       await expect(stream.next()).rejects.toMatchObject({ code: 'UNKNOWN_INTENT' });
       expect(await stream.next()).toEqual({ done: true, value: undefined });
     });
@@ -253,7 +247,6 @@ describe.each([
       ['an address with a password', 'http://reader:secret@127.0.0.1', {}, {}],
       ['the name of a header that is none', undefined, { headers: { 'x app': 'wallet' } }, {}],
       ['the value of a header that is none', undefined, {}, { extraHeaders: { 'x-app': 'a\nb' } }],
-      ['an id that no header can hold', undefined, {}, { lastEventId: '\u20ac' }],
       ['an option that fetch does not know', undefined, {}, { fetchOptions: { mode: 'any' as 'cors' } }],
     ])('throws what is wrong with %s, and waits for nothing', async (_case, url, options, streamOptions) => {
       const wait = async (waitMs: number) => {
@@ -268,14 +261,6 @@ describe.each([
       expect(waits).toEqual([]);
       expect(service.connections).toEqual([]);
       expect(await stream.next()).toEqual({ done: true, value: undefined });
-    });
-
-    it('throws TypeError at an id of an event that no header can hold, after the event', async () => {
-      service.scripts = [ends(ratesEvent('\u20ac'))];
-      const stream = client({ wait: () => delay(1) }).rates.stream({ params });
-      expect((await stream.next()).value).toMatchObject({ id: '\u20ac' });
-      await expect(stream.next()).rejects.toThrow(TypeError);
-      expect(service.connections).toHaveLength(1);
     });
 
     it.each([
@@ -302,7 +287,7 @@ describe.each([
     });
 
     it(`${entry.endsWith('client') ? 'does not look into' : 'throws UnexpectedAnswerError at'} data of another form than the contract has`, async () => {
-      service.scripts = [opens(eventText('rates', 'a', { ...rates, asOf: undefined }))];
+      service.scripts = [opens(eventText('rates', { ...rates, asOf: undefined }))];
       const events = take(client().rates.stream({ params }), 1);
       if (entry.endsWith('client')) expect(await events).toHaveLength(1);
       else await expect(events).rejects.toMatchObject({ operationId: 'streamRates', path: 'body.asOf' });
@@ -310,30 +295,21 @@ describe.each([
   });
 
   describe('events', () => {
-    it('are told apart by their names: rates and problems, which leave the id as it was', async () => {
+    it('are told apart by their names', async () => {
       const problem = { code: 'RATES_UNAVAILABLE', message: 'No quotes.', retryAfter: 5, unavailable: [] };
-      service.scripts = [opens(ratesEvent('a') + eventText('problem', null, problem) + ratesEvent('b'))];
-      const told: string[] = [];
-      for await (const event of client().rates.stream({ params })) {
-        if (event.event === 'rates') told.push(`${event.id} ${event.data.corridor}`);
-        else if (event.data.code === 'RATES_UNAVAILABLE')
-          told.push(`${event.id} ${event.data.unavailable.length} unavailable`);
-        if (told.length === 3) break;
-      }
-      expect(told).toEqual(['a usdc-ngn', 'a 0 unavailable', 'b usdc-ngn']);
+      service.scripts = [opens(ratesEvent('1') + eventText('problem', problem) + ratesEvent('1'))];
+      const events = await take(client().rates.stream({ params }), 3);
+      expect(amountsOf(events)).toEqual(['1', 'RATES_UNAVAILABLE', '1']);
     });
 
-    it('of a later version are passed over, but for their ids', async () => {
-      service.scripts = [
-        ends(transition(1) + eventText('dispute', '1.5', { what: 'is this?' })),
-        opens(transition(2, true)),
-      ];
-      expect(idsOf(await take(client().intents.stream(ofIntent)))).toEqual(['1', '2']);
-      expect(lastEventIds()).toEqual([undefined, '1.5']);
+    it('of a later version are passed over', async () => {
+      const later = eventText('dispute', { what: 'is this?' });
+      service.scripts = [opens(intentEvent('1') + later + intentEvent('2'))];
+      expect(amountsOf(await take(client().intents.stream(ofIntent), 2))).toEqual(['1', '2']);
     });
 
     it('wait with the service for a reader that takes its time', async () => {
-      const text = ratesEvent('a').repeat(20);
+      const text = `${ratesEvent('1')}${ratesEvent('2')}`.repeat(10);
       let written = 0;
       service.scripts = [
         (response) => {
@@ -362,13 +338,13 @@ describe.each([
 
   describe('that is left', () => {
     it('closes its connection at once on break', async () => {
-      service.scripts = [opens(ratesEvent('a'))];
+      service.scripts = [opens(ratesEvent('1'))];
       await take(client().rates.stream({ params }), 1);
       await service.connections[0]?.closed;
     });
 
     it('closes its connection at once on return() while an event is waited for', async () => {
-      service.scripts = [opens(ratesEvent('a'))];
+      service.scripts = [opens(ratesEvent('1'))];
       const stream = client().rates.stream({ params });
       await stream.next();
       const waited = stream.next();
@@ -378,7 +354,7 @@ describe.each([
     });
 
     it('throws what its reader throws into it', async () => {
-      service.scripts = [opens(ratesEvent('a'))];
+      service.scripts = [opens(ratesEvent('1'))];
       const stream = client().rates.stream({ params });
       await stream.next();
       await expect(stream.throw(new TypeError('of the reader'))).rejects.toThrow('of the reader');
@@ -397,7 +373,7 @@ describe.each([
     const left = new Error('left the page');
 
     it('throws the reason while an event is waited for, and closes its connection', async () => {
-      service.scripts = [opens(ratesEvent('a'))];
+      service.scripts = [opens(ratesEvent('1'))];
       const controller = new AbortController();
       const stream = client().rates.stream({ params }, { signal: controller.signal });
       await stream.next();
@@ -408,7 +384,7 @@ describe.each([
     });
 
     it('throws the reason between two events that came together', async () => {
-      service.scripts = [opens(transition(1) + transition(2))];
+      service.scripts = [opens(intentEvent('1') + intentEvent('2'))];
       const controller = new AbortController();
       const stream = client().intents.stream(ofIntent, { signal: controller.signal });
       await stream.next();

@@ -1,10 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AdminDispute, DisputeAnswer } from '../../../contract/schemas/disputes.js';
+import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import { fromHex } from '../../../contract/verification/bytes.js';
 import { anchorSigner, disputeOf, type Signer } from '../../fixtures/disputes/dispute-values.js';
 import { disputePath, reviewPath } from '../../fixtures/disputes/disputes-over-http.js';
 import { account, day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 import { testAdminKey } from '../../support/app.js';
+import { openStream } from '../../support/event-stream.js';
+import { waitFor } from '../../support/wait-for.js';
 import sep53 from '../../vectors/sep53.json' with { type: 'json' };
 
 const fixture = intentsFixture({ anchors: ['harbour'], env: { FAILURE_GRACE_SECONDS: '60' } });
@@ -55,6 +58,20 @@ const effectOn = async (intentHash: string) =>
   (await fixture.documents().findOne({ _id: intentHash as never }))?.disputeEffect;
 
 describe('a dispute from the wallet to the verdict', () => {
+  it('is shown by the stream of its intent, when it is filed and when it is decided', async () => {
+    const { intentHash } = await ended('complete');
+    const path = `/api/intent/${intentHash}/stream`;
+    const stream = await openStream<IntentAnswer>(fixture.app.url, path, { headers: client() });
+    const shown = () => stream.events.at(-1)?.data.dispute?.status ?? null;
+    await stream.received(1);
+    expect(shown()).toBe(null);
+    const { id } = await file(intentHash, wallet);
+    await waitFor(() => expect(shown()).toBe('open'));
+    await accept(id);
+    await waitFor(() => expect(shown()).toBe('accepted'));
+    stream.close();
+  });
+
   it('counts a settled intent as not filled when the dispute of the account is accepted', async () => {
     const { intentHash } = await ended('complete');
     expect((await fixture.read(intentHash)).status).toBe('settled');

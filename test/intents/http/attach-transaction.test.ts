@@ -40,7 +40,10 @@ describe('200', () => {
     const { terms, intent, attach } = await registered(patch());
     const id = `attached-${name.length}`;
     const { status, body, headers } = await attach(id);
-    expect([status, body]).toEqual([200, { ...intent, transaction: expect.objectContaining({ id }) }]);
+    const attached = { kind: 'transaction_attached', at: expect.any(String), transactionStatus: null };
+    const steps = [...intent.steps, attached];
+    const transaction = expect.objectContaining({ id });
+    expect([status, body]).toEqual([200, { ...intent, transaction, steps }]);
     expect(headers.get('cache-control')).toBe('no-store');
     expect((await fixture.post({ ...terms, anchorTransactionId: id })).body).toEqual(body);
     expect(await fixture.read(intent.intentHash)).toEqual(body);

@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { mongo } from 'mongoose';
 import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import type { Intent } from '../../../server/features/intents/intent.js';
 import { createIntentStreams } from '../../../server/features/intents/intent-streams.js';
-import { startMs } from '../../fixtures/intents/intent-states.js';
+import type { IntentStreamStore } from '../../../server/features/intents/stream-store.js';
 import { unpaidIntent } from '../../fixtures/intents/stored-intents.js';
+import { heldStream } from '../../support/held-stream.js';
+import { silentLogger } from '../../support/silent-logger.js';
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -12,111 +15,131 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-const at = new Date(startMs);
-const registered = unpaidIntent(1);
-const expired: Intent = {
-  ...registered,
-  status: 'expired',
-  open: false,
-  steps: [
-    { kind: 'registered', at },
-    { kind: 'expired', at },
-  ],
-};
+const seconds = (count: number) => jest.advanceTimersByTimeAsync(count * 1_000);
 
-/** `committed`: the intent as a majority has it. `stored`: the intent as the primary has it. */
-function following(committed: Intent | null, stored = committed) {
-  const world = { committed, stored, text: '', isWatching: false };
-  let tell: Parameters<Parameters<typeof createIntentStreams>[0]['streams']['watchSteps']>[0] | undefined;
+/** Streams of intents over a database in memory, which counts its queries. */
+function world() {
+  const stored = new Map<string, Intent>();
+  const seen = { versions: 0, intents: 0, isWatching: false, fault: undefined as Error | undefined };
+  let told: Parameters<IntentStreamStore['watch']>[0] | undefined;
   const streams = createIntentStreams({
-    store: { findByHash: async () => world.stored },
-    streams: {
-      readCommitted: async () => world.committed,
-      watchSteps(deps) {
-        tell = deps;
-        return {
-          start: () => {
-            world.isWatching = true;
-          },
-          stop: async () => {
-            world.isWatching = false;
-          },
-        };
+    store: {
+      findByHash: async (hash) => stored.get(hash) ?? null,
+      async findByHashes(hashes) {
+        seen.intents += 1;
+        return hashes.flatMap((hash) => stored.get(hash) ?? []);
       },
     },
-    answerOf: async ({ _id }) => ({ intentHash: _id }) as IntentAnswer,
-    asksLedger: true,
-    random: () => 0.999,
-    logger: { error: () => undefined } as never,
-  });
-  const open = async (lastEventId?: string) => {
-    const source = await streams.prepare(registered._id, lastEventId);
-    return source?.({
-      isFree: () => true,
-      write: (bytes) => {
-        world.text += bytes.toString();
+    streams: {
+      async versionsOf(hashes) {
+        seen.versions += 1;
+        if (seen.fault !== undefined) throw seen.fault;
+        return new Map(
+          hashes.flatMap((hash) => stored.get(hash) ?? []).map((each) => [each._id, each.version]),
+        );
       },
-      end: () => undefined,
-    });
+      watch(deps) {
+        told = deps;
+        const setWatching = (isWatching: boolean) => Object.assign(seen, { isWatching });
+        return { start: () => setWatching(true), stop: async () => void setWatching(false) };
+      },
+    },
+    answerOf: async ({ _id, version }) => ({ intentHash: _id, version }) as unknown as IntentAnswer,
+    logger: silentLogger,
+  });
+  const store = (nth: number, version = 0) => {
+    const intent = { ...unpaidIntent(nth), version };
+    stored.set(intent._id, intent);
+    return intent._id;
   };
-  const ids = () => [...world.text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
-  return { world, open, ids, tell: () => tell };
+  const follow = async (hash: string) => {
+    const stream = heldStream();
+    (await streams.prepare(hash))(stream);
+    const versions = () => stream.events.map((text) => Number(/"version":(\d+)/.exec(text)?.[1]));
+    return { stream, versions };
+  };
+  return { store, stored, follow, seen, wake: (hash: string) => told?.onChange(hash) };
 }
 
-const pass = (ms: number) => jest.advanceTimersByTimeAsync(ms);
-
-describe('the readers of an intent', () => {
-  it('are sent a step that a majority confirms shortly after the change stream opened', async () => {
-    const { world, open, ids, tell } = following(registered);
-    await open('1');
-    await pass(10_000);
-    tell()?.onOpen();
-    await pass(0);
-    world.committed = expired;
-    await pass(2_000);
-    expect(ids()).toEqual([2]);
+describe('the streams of intents', () => {
+  it('cost one query a second, however many there are and whatever they follow', async () => {
+    const { store, follow, seen } = world();
+    const hashes = [store(1), store(2), store(3)];
+    const readers = [];
+    for (let n = 0; n < 100; n += 1) readers.push(await follow(hashes[n % 3] ?? ''));
+    await seconds(10);
+    expect([seen.versions, seen.intents]).toEqual([10, 0]);
+    store(2, 1);
+    await seconds(1);
+    expect([seen.versions, seen.intents]).toEqual([11, 1]);
+    expect(readers.map(({ versions }) => versions().length)).toEqual(
+      readers.map((_, n) => (n % 3 === 1 ? 2 : 1)),
+    );
   });
 
-  it('are sent a step that a majority confirms shortly after the change stream reported it', async () => {
-    const { world, open, ids, tell } = following(registered);
-    await open('1');
-    await pass(10_000);
-    tell()?.onStep(registered._id);
-    await pass(0);
-    world.committed = expired;
-    await pass(2_000);
-    expect(ids()).toEqual([2]);
+  it('read at most four times a second when a change stream wakes them, and not for what nobody follows', async () => {
+    const { store, follow, seen, wake } = world();
+    const [followed, other] = [store(1), store(2)];
+    const { versions } = await follow(followed);
+    for (let version = 1; version <= 100; version += 1) {
+      store(1, version);
+      wake(followed);
+      await jest.advanceTimersByTimeAsync(20);
+    }
+    await seconds(1);
+    expect(seen.versions).toBeLessThanOrEqual(9 + 3);
+    expect(versions().at(-1)).toBe(100);
+    const before = seen.versions;
+    for (let times = 0; times < 50; times += 1) {
+      wake(other);
+      await jest.advanceTimersByTimeAsync(20);
+    }
+    expect(seen.versions - before).toBe(1);
   });
 
-  it('are read to without any wake-up, and no more once they are gone', async () => {
-    const { world, open, ids } = following(registered);
-    const reader = await open('1');
-    await pass(10_000);
-    world.committed = expired;
-    await pass(30_000);
-    expect(ids()).toEqual([2]);
-    reader?.onClose();
-    await pass(30_000);
-    expect([world.isWatching, jest.getTimerCount()]).toEqual([false, 0]);
-  });
-});
-
-describe('a stream of an intent', () => {
-  it('is over only where a majority of the database has the end', async () => {
-    const { world, open } = following(registered, expired);
-    await expect(open('2')).rejects.toMatchObject({ code: 'NOT_READY', extras: { retryAfter: 2 } });
-    expect(await open('1')).toBeDefined();
-    world.committed = expired;
-    expect(await open('2')).toBeUndefined();
+  it('send each change at most a second late without the change stream, and none twice', async () => {
+    const { store, follow } = world();
+    const hash = store(1);
+    const { versions } = await follow(hash);
+    store(1, 4);
+    await seconds(1);
+    expect(versions()).toEqual([0, 4]);
+    // Another reader read it earlier than the poll does.
+    store(1, 5);
+    const late = await follow(hash);
+    expect([versions(), late.versions().at(-1)]).toEqual([[0, 4, 5], 5]);
+    await seconds(5);
+    expect(versions()).toEqual([0, 4, 5]);
   });
 
-  it('is not refused for good where the primary lacks what was told, and has not lost it', async () => {
-    const { open } = following(registered);
-    await expect(open('2')).rejects.toMatchObject({ code: 'NOT_READY' });
+  it('watch and read only while somebody follows', async () => {
+    const { store, follow, seen } = world();
+    const { stream } = await follow(store(1));
+    expect(seen.isWatching).toBe(true);
+    stream.close();
+    await seconds(5);
+    expect([seen.isWatching, seen.versions, jest.getTimerCount()]).toEqual([false, 0, 0]);
   });
 
-  it('is of an unknown intent only where not even the primary has it', async () => {
-    await expect(following(null, registered).open()).rejects.toMatchObject({ code: 'NOT_READY' });
-    await expect(following(null).open()).rejects.toMatchObject({ code: 'UNKNOWN_INTENT' });
+  it('end when the intent is gone, wait for a database that is away, and end at a fault that nobody foresaw', async () => {
+    const { store, stored, follow, seen } = world();
+    const [gone, kept] = [await follow(store(1)), await follow(store(2))];
+    stored.delete(unpaidIntent(1)._id);
+    await seconds(1);
+    expect([gone.stream.isEnded, kept.stream.isEnded]).toEqual([true, false]);
+    seen.fault = new mongo.MongoNetworkError('away');
+    store(2, 7);
+    await seconds(5);
+    expect(kept.stream.isEnded).toBe(false);
+    seen.fault = undefined;
+    await seconds(1);
+    expect(kept.versions()).toEqual([0, 7]);
+    seen.fault = new TypeError('unforeseen');
+    await seconds(1);
+    expect(kept.stream.isEnded).toBe(true);
+  });
+
+  it('are of an unknown intent where there is none', async () => {
+    await expect(world().follow('0'.repeat(64))).rejects.toMatchObject({ code: 'UNKNOWN_INTENT' });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Intent } from '../../../server/features/intents/intent.js';
 import { nothingKnown } from '../../../server/features/intents/payment-state.rules.js';
 import { nothingObserved } from '../../../server/features/intents/settle-time.rules.js';
-import { isOver, standingsOf, stepsOf } from '../../../server/features/intents/steps.rules.js';
+import { stepsOf } from '../../../server/features/intents/steps.rules.js';
 import { day, minute, startMs } from '../../fixtures/intents/intent-states.js';
 import { unpaidIntent } from '../../fixtures/intents/stored-intents.js';
 
@@ -47,39 +47,9 @@ describe('the steps of an intent', () => {
       'transaction_status',
       'settled',
     ]);
-    expect(standingsOf(stepsOf(intent)).at(-1)).toEqual({ status: 'settled', word: 'completed' });
   });
 
-  it('are the same whoever derives them of an intent that was stored before they were kept', () => {
-    const old = {
-      ...unpaidIntent(2),
-      ...attached,
-      ...told('completed', funded),
-      ...outcome('failed', at(day)),
-    };
-    expect(kinds(old)).toEqual([
-      'registered',
-      'transaction_attached',
-      'transaction_status',
-      'funds_received',
-      'failed',
-    ]);
-    const before = stepsOf(old);
-    const after = written(old, { ...outcome('settled', at(day)), recoveredAt: at(2 * day) });
-    expect(stepsOf(after).slice(0, before.length)).toEqual(before);
-    expect(stepsOf(after).at(-1)).toEqual({ kind: 'recovered', at: at(2 * day) });
-  });
-
-  it('include what an older instance wrote without storing it, before what comes next', () => {
-    const known = written(unpaidIntent(3), attached);
-    // The older instance leaves `steps` unchanged.
-    const byOld = { ...known, ...told('pending_anchor', funded) };
-    const after = written(byOld, outcome('failed', at(day)));
-    expect(kinds(after)).toEqual([...kinds(byOld), 'failed']);
-    expect(kinds(byOld).slice(-2)).toEqual(['transaction_status', 'funds_received']);
-  });
-
-  it('keep a number once it was told: replacing the transaction adds a step and moves none', () => {
+  it('are never taken back: replacing the transaction adds a step and moves none', () => {
     const first = { ...unpaidIntent(4), ...attached };
     const second = written(first, { transactionId: 'tx-2', attachedAt: at(2 * minute) });
     expect(stepsOf(second)).toEqual([
@@ -111,12 +81,6 @@ describe('the steps of an intent', () => {
     };
     const again = written(expired, { status: 'pending', outcome: null, payment } as Partial<Intent>);
     expect(kinds(again)).toEqual(['registered', 'expired', 'reopened', 'payment_found']);
-    expect(standingsOf(stepsOf(again)).map(({ status }) => status)).toEqual([
-      'pending',
-      'expired',
-      'pending',
-      'pending',
-    ]);
   });
 
   it('are bounded where they can be repeated at will, and never lack the outcome', () => {
@@ -128,14 +92,4 @@ describe('the steps of an intent', () => {
     intent = written(intent, outcome('expired', at(day)));
     expect(kinds(intent).at(-1)).toBe('expired');
   });
-});
-
-it.each([
-  ['pending', { status: 'pending' as const, open: true }, false],
-  ['settled', { status: 'settled' as const, open: false }, true],
-  ['failed, and may recover', { status: 'failed' as const, open: true }, false],
-  ['failed for good', { status: 'failed' as const, open: false }, true],
-  ['expired with a payment to look up', { status: 'expired' as const, open: false, lookUpDue: at(0) }, false],
-])('an intent that is %s: nothing can follow is %s', (_name, intent, over) => {
-  expect(isOver(intent, { asksLedger: true })).toBe(over);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { createChanges } from '../../../server/cache/changes.js';
 import { createRateStreams } from '../../../server/features/rates/rate-streams.js';
 import { ngnAnchors, price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
+import { heldStream } from '../../support/held-stream.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const fixture = simulatedRates();
@@ -93,28 +93,21 @@ describe('a stream of an amount', () => {
     const paid: string[] = [];
     const streams = createRateStreams({
       rates: fixture.service.rates,
-      changes: createChanges(),
       clock: () => world.now,
       payFor: async () => void paid.push('refresh'),
       problemOf: (error) => {
         throw error;
       },
-      onSkipped: () => undefined,
     });
     return async () => {
       paid.length = 0;
       const admitNew = async () => void paid.push('new');
-      const source = await streams.prepare(
-        'usdc-ngn',
-        { amount: '250' },
-        { client: 'a', lastSeen: undefined, admitNew },
-      );
-      const texts: string[] = [];
-      const writer = { isFree: () => true, write: (bytes: Buffer) => void texts.push(`${bytes}`), end() {} };
-      const feed = source(writer);
-      const stale = () => texts.map((text) => text.includes('"stale":true'));
+      const feed = await streams.prepare('usdc-ngn', { amount: '250' }, admitNew);
+      const stream = heldStream();
+      feed(stream);
+      const stale = () => stream.events.map((text) => text.includes('"stale":true'));
       await waitFor(() => expect(stale()).toContain(false));
-      feed.onClose();
+      stream.close();
       return { paid: [...paid], stale: stale() };
     };
   }

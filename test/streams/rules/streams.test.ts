@@ -7,58 +7,37 @@ import { senderOf } from '../../../server/http/streamed-body.js';
 import { createStreams } from '../../../server/streams/streams.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const meter = { opened: () => {}, closed: () => {}, sent: () => {}, refused: () => {} };
+const meter = { opened: () => {}, closed: () => {}, refused: () => {} };
 
-function request(clientKey = 'a') {
-  const res = Object.assign(new EventEmitter(), { closed: false, locals: { clientKey } });
-  return { req: { method: 'GET' } as Request, res: res as unknown as Response & EventEmitter };
-}
-
-const prepare = async () => () => ({ onFree: () => {}, onClose: () => {} });
-
-it('a request that fails, or that its client broke off, gives its place back', async () => {
-  const streams = createStreams({ max: 10, maxPerClient: 1, meter, random: () => 0.5 });
-  const failed = request();
-  const fault = new Error('no such corridor');
-  await expect(streams.open('rates', failed, () => Promise.reject(fault))).rejects.toBe(fault);
-  await expect(streams.open('rates', request(), prepare)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
-  failed.res.emit('close');
-  const over = request();
-  Object.assign(over.res, { closed: true });
-  await streams.open('rates', over, prepare);
-  await streams.open('rates', request(), prepare);
-});
-
-it('a service that is stopping opens none, not even one that was being prepared', async () => {
-  const streams = createStreams({ max: 10, maxPerClient: 10, meter, random: () => 0.5 });
-  let finish = () => {};
-  const slow = streams.open('rates', request(), async () => {
-    await new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    return prepare();
+it('a service that is stopping opens no stream, not even one that was being prepared', async () => {
+  const streams = createStreams({ max: 10, meter, random: () => 0.5 });
+  const res = Object.assign(new EventEmitter(), { closed: false, locals: { clientKey: 'a' } });
+  const req = { method: 'GET' } as Request;
+  const request = { req, res: res as unknown as Response };
+  const body = await streams.open(req, request.res, async () => () => undefined);
+  streams.stop();
+  await expect(senderOf(body)?.(req, request.res)).rejects.toMatchObject({
+    code: 'NOT_READY',
+    extras: { retryAfter: 2 },
   });
-  await streams.stop();
-  finish();
-  await expect(slow).rejects.toMatchObject({ code: 'NOT_READY', extras: { retryAfter: 2 } });
-  await expect(streams.open('rates', request(), prepare)).rejects.toMatchObject({ code: 'NOT_READY' });
 });
 
 it('requests that a client sends without waiting leave no place taken and no stream fed once it is gone', async () => {
   const now = { opened: 0, closed: 0, fed: 0 };
   const streams = createStreams({
     max: 4,
-    maxPerClient: 4,
     meter: { ...meter, opened: () => (now.opened += 1), closed: () => (now.closed += 1) },
     random: () => 0.5,
   });
   const app = express().get('/:corridor', async (req, res) => {
     res.locals.clientKey = 'a';
     try {
-      const body = await streams.open('rates', { req, res }, async () => {
+      const body = await streams.open(req, res, async () => {
         if (req.params.corridor === 'none') throw new ApiError('UNKNOWN_CORRIDOR', 'not served');
-        now.fed += 1;
-        return () => ({ onFree: () => {}, onClose: () => (now.fed -= 1) });
+        return (stream) => {
+          now.fed += 1;
+          stream.onClose(() => (now.fed -= 1));
+        };
       });
       await senderOf(body)?.(req, res);
     } catch (error) {

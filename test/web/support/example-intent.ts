@@ -11,5 +11,6 @@ export const settledParts = { transaction, payment, outcome };
 
 /** A pending intent without a transaction, with the given parts replaced. */
 export function intentWith(parts: Partial<IntentAnswer> = {}): IntentAnswer {
-  return { ...settled, status: 'pending', transaction: null, payment: null, outcome: null, ...parts };
+  const steps = settled.steps.slice(0, 1);
+  return { ...settled, status: 'pending', transaction: null, payment: null, outcome: null, steps, ...parts };
 }

@@ -6,7 +6,5 @@ export type StreamStanding =
   | { state: 'live' }
   /** Not connected; it reconnects by itself. `problem` is undefined if the service ended the connection. */
   | { state: 'reconnecting'; problem: Problem | undefined }
-  /** No further event can come. */
-  | { state: 'ended' }
   /** The service refuses for good. */
   | { state: 'refused'; problem: Problem };

@@ -1,13 +1,11 @@
 import type { StreamEvent, StreamState } from '@fairlead/contract/client';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { failureOf } from './problem.js';
 import type { StreamStanding } from './stream-standing.js';
 
 export interface OpenOptions {
   signal: AbortSignal;
   onState: (state: StreamState) => void;
-  /** The last event that was taken, after which the stream goes on. */
-  lastEventId: string | undefined;
 }
 
 /** Something to follow. */
@@ -28,24 +26,13 @@ export function useStream<E extends StreamEvent<string, unknown>>(
 ): StreamStanding {
   const key = followed === undefined ? undefined : JSON.stringify(followed.key);
   const isSeen = useIsSeen();
-  const last = useRef<{ key: string | undefined; id: string | undefined }>({ key, id: undefined });
-  if (last.current.key !== key) last.current = { key, id: undefined };
   const [standing, setStanding] = useState(connecting);
   const [fault, setFault] = useState<unknown>();
   useEffect(() => {
     setStanding(connecting);
     if (followed === undefined || !isSeen) return;
     const controller = new AbortController();
-    const seen = last.current;
-    const taking = {
-      open: (options: Omit<OpenOptions, 'lastEventId'>) =>
-        followed.open({ ...options, lastEventId: seen.id }),
-      onEvent(event: E) {
-        followed.onEvent(event);
-        seen.id = event.id;
-      },
-    };
-    follow(taking, controller.signal, setStanding).catch(setFault);
+    follow(followed, controller.signal, setStanding).catch(setFault);
     return () => controller.abort();
   }, [key, isSeen]);
   if (fault !== undefined) throw fault;
@@ -53,13 +40,7 @@ export function useStream<E extends StreamEvent<string, unknown>>(
 }
 
 async function follow<E>(
-  {
-    open,
-    onEvent,
-  }: {
-    open: (options: Omit<OpenOptions, 'lastEventId'>) => AsyncIterable<E>;
-    onEvent: (event: E) => void;
-  },
+  { open, onEvent }: Followed<E>,
   signal: AbortSignal,
   tell: (standing: StreamStanding) => void,
 ): Promise<void> {
@@ -74,7 +55,6 @@ async function follow<E>(
       if (signal.aborted) return;
       onEvent(event);
     }
-    if (!signal.aborted) tell({ state: 'ended' });
   } catch (error) {
     if (signal.aborted) return;
     const failure = failureOf(error, navigator.onLine);

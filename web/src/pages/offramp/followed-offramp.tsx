@@ -1,4 +1,4 @@
-import type { IntentAnswer, IntentTransition } from '@fairlead/contract/client';
+import type { IntentAnswer } from '@fairlead/contract/client';
 import { AnswerView } from '../../components/answer-view.js';
 import { Copyable } from '../../components/copyable.js';
 import { Empty } from '../../components/empty.js';
@@ -12,13 +12,13 @@ import { LogCard } from './log-card.js';
 import { RememberButton } from './remembered-list.js';
 import { StateCard } from './state-card.js';
 import { useIntent } from './use-intent.js';
-import { useTransitions } from './use-transitions.js';
+import { useIntentStream } from './use-intent-stream.js';
 
 /** One off-ramp in its present state, and the evidence for its outcome. */
 export function FollowedOfframp({ intentHash }: { intentHash: string }) {
   const { t } = useLanguage();
-  const followed = useTransitions(intentHash);
-  const answer = useIntent(intentHash, followed.isLive);
+  const isLive = useIntentStream(intentHash);
+  const answer = useIntent(intentHash, isLive);
   const { problem, value, at } = answer;
   const isUnknown = problem?.kind === 'refused' && problem.body.code === 'UNKNOWN_INTENT';
   return (
@@ -28,7 +28,7 @@ export function FollowedOfframp({ intentHash }: { intentHash: string }) {
       </PageHeading>
       <div class={styles.actions}>
         <p class={styles.live}>
-          {followed.isLive && <strong>{t('offramp.live')} · </strong>}
+          {isLive && <strong>{t('offramp.live')} · </strong>}
           {at !== undefined && (
             <>
               {t('offramp.lookedAt')} <TimeAgo instant={new Date(at).toISOString()} />
@@ -44,20 +44,20 @@ export function FollowedOfframp({ intentHash }: { intentHash: string }) {
         </Empty>
       ) : (
         <AnswerView answer={answer} lines={8}>
-          {(intent) => <Parts intent={intent} transitions={followed.transitions} />}
+          {(intent) => <Parts intent={intent} />}
         </AnswerView>
       )}
     </>
   );
 }
 
-function Parts({ intent, transitions }: { intent: IntentAnswer; transitions: IntentTransition[] }) {
+function Parts({ intent }: { intent: IntentAnswer }) {
   return (
     <div class={styles.columns}>
       <div class={styles.column}>
-        <StateCard intent={intent} transitions={transitions} />
+        <StateCard intent={intent} />
         <DisputeCard intent={intent} />
-        <LogCard transitions={transitions} />
+        <LogCard steps={intent.steps} />
       </div>
       <div class={styles.column}>
         <MoneyCard intent={intent} />

@@ -1,12 +1,11 @@
-import type { IntentTransition } from '@fairlead/contract/client';
+import type { IntentStep } from '@fairlead/contract/client';
 import { Card } from '../../components/card.js';
 import { useLanguage } from '../../i18n/language.js';
 import styles from './log-card.module.css';
 
-/** Every transition as it was recorded, the anchor's own words included. */
-export function LogCard({ transitions }: { transitions: IntentTransition[] }) {
+/** Every step as it was recorded, the anchor's own words included. */
+export function LogCard({ steps }: { steps: IntentStep[] }) {
   const { t, formats } = useLanguage();
-  if (transitions.length === 0) return null;
   return (
     <Card title={t('offramp.log')}>
       <table class={styles.log}>
@@ -18,8 +17,8 @@ export function LogCard({ transitions }: { transitions: IntentTransition[] }) {
           </tr>
         </thead>
         <tbody>
-          {transitions.map(({ number, kind, at, transactionStatus }) => (
-            <tr key={number}>
+          {steps.map(({ kind, at, transactionStatus }, place) => (
+            <tr key={place}>
               <td>
                 <time dateTime={at}>{formats.dateTime(at)}</time>
               </td>

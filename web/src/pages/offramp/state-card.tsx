@@ -1,4 +1,4 @@
-import type { IntentAnswer, IntentTransition } from '@fairlead/contract/client';
+import type { IntentAnswer } from '@fairlead/contract/client';
 import { Card } from '../../components/card.js';
 import { Notice, type Tone } from '../../components/notice.js';
 import { useNow } from '../../data/use-now.js';
@@ -11,10 +11,9 @@ import { partyOf, problemToMend, turnOf } from './turn.js';
 const toneOf = { settled: 'good', failed: 'bad', expired: 'plain', pending: 'plain' } as const;
 
 /** The state of the off-ramp, who has to act next, how it got there and how it can end. */
-export function StateCard(props: { intent: IntentAnswer; transitions: IntentTransition[] }) {
+export function StateCard({ intent }: { intent: IntentAnswer }) {
   const { t, formats } = useLanguage();
   const now = useNow();
-  const { intent, transitions } = props;
   const { outcome, status, transaction, payment } = intent;
   const turn = turnOf(intent, now);
   const party = partyOf[turn];
@@ -40,7 +39,7 @@ export function StateCard(props: { intent: IntentAnswer; transitions: IntentTran
           {turn === 'mendPayment' && problem !== undefined && <p>{t(`offramp.payment_${problem}`)}</p>}
         </Notice>
       )}
-      <StateTrack stages={trackOf(intent, transitions)} />
+      <StateTrack stages={trackOf(intent)} />
       {ends.length > 0 && (
         <div>
           <h3>{t('offramp.canEnd')}</h3>

@@ -1,4 +1,4 @@
-import type { IntentAnswer, IntentTransition } from '@fairlead/contract/client';
+import type { IntentAnswer } from '@fairlead/contract/client';
 
 export type StageName =
   | 'registered'
@@ -19,14 +19,11 @@ export interface Stage {
   at?: string;
 }
 
-/** The stages of an off-ramp in order. Only its transitions say when the transaction was attached. */
-export function trackOf(
-  intent: IntentAnswer,
-  transitions: readonly Pick<IntentTransition, 'kind' | 'at'>[] = [],
-): Stage[] {
+/** The stages of an off-ramp in order. */
+export function trackOf(intent: IntentAnswer): Stage[] {
   const { transaction, payment, outcome, deliveryMethod } = intent;
   const isCash = deliveryMethod === 'cash' || transaction?.readyAt != null;
-  const attached = transitions.findLast(({ kind }) => kind === 'transaction_attached');
+  const attached = intent.steps.findLast(({ kind }) => kind === 'transaction_attached');
   const steps: (Omit<Stage, 'state'> & { isDone: boolean })[] = [
     { name: 'registered', isDone: true, at: intent.createdAt },
     { name: 'attached', isDone: transaction !== null, ...(attached && { at: attached.at }) },

@@ -7,8 +7,8 @@ export function intentKey(intentHash: string): readonly unknown[] {
 }
 
 /**
- * An intent, kept up to date while the page is visible. `isStreamed`: its transitions arrive by the stream, so it is polled
- * only for disputes and counts, which are not transitions.
+ * An intent, kept up to date while the page is visible. `isStreamed`: its changes arrive by the stream, so it is polled only
+ * for how its outcome counts, which other outcomes of the day may change.
  */
 export function useIntent(intentHash: string | undefined, isStreamed = false): Answered<IntentAnswer> {
   return useAnswer(

@@ -66,7 +66,7 @@ public enum ErrorCode {
     INTERNAL,
     /** No anchor of the corridor has a quote, and no stored quote is recent enough; `unavailable` says why. `retryAfter` is present only if waiting may help. */
     RATES_UNAVAILABLE,
-    /** The service is starting or stopping; its database does not answer; the instance that should run a job has a wrong clock; the instance holds as many streams as it can; the `Last-Event-ID` of an intent stream names a transition that the database has not confirmed; too many requests change one intent at once; or the client that registers an intent already holds its share of the unpaid intents. */
+    /** The service is starting or stopping; its database does not answer; the instance that should run a job has a wrong clock; the instance holds as many streams as it can; too many requests change one intent at once; or the client that registers an intent already holds its share of the unpaid intents. */
     NOT_READY,
     /** A code of a newer service, or an answer that is not the service's; see {@link FairleadException#codeText()}. */
     UNKNOWN;
