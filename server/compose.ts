@@ -153,7 +153,6 @@ export function composeService(deps: {
     connection,
     owner: newId(),
     throwIfUnfit: clockWatch.throwIfWrong,
-    databaseTime: databaseClock.now,
     logger,
   });
   const inTransaction = createInTransaction(connection);

@@ -1,6 +1,4 @@
 import type { ClientSession, Connection } from 'mongoose';
-import { isMongoUnavailable } from './failures.js';
-import { createInterruptedTransactions } from './interrupted-transactions.js';
 import type { HeldLease } from './leases.js';
 
 /** Services pass sessions on and take their type from here, so that they need not know mongoose. */
@@ -15,24 +13,14 @@ const transactionTimeoutMs = 3_000;
 export type InTransaction = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
 export function createInTransaction(connection: Connection): InTransaction {
-  const interrupted = createInterruptedTransactions(connection);
-  return async (work) => {
-    const session = await connection.startSession();
-    let wasInterrupted = false;
-    try {
-      return await session.withTransaction(() => work(session), {
+  return (work) =>
+    connection.getClient().withSession((session) =>
+      session.withTransaction(() => work(session), {
         readConcern: { level: 'snapshot' },
         writeConcern: { w: 'majority' },
         timeoutMS: transactionTimeoutMs,
-      });
-    } catch (error) {
-      wasInterrupted = isMongoUnavailable(error);
-      throw error;
-    } finally {
-      if (wasInterrupted) await interrupted.end(session);
-      else await session.endSession();
-    }
-  };
+      }),
+    );
 }
 
 /** Like `InTransaction`, but commits only while the lease is held. Throws LeaseLostError. */

@@ -29,10 +29,9 @@ export interface Submitter {
 }
 
 /**
- * Before every attempt the lease is checked by a transaction under it and by the time that has passed since. A holder
- * that lost its lease therefore submits nothing more, even if it was stopped between that transaction and the POST. If
- * its POST was already under way, it sent a committed batch, which the oracle accepts or has accepted (it is idempotent
- * by header hash); but the holder can no longer store the receipt.
+ * Before every attempt the lease is checked by a transaction under it. A holder that loses its lease after that sends a
+ * committed batch, which the oracle accepts or has accepted (it is idempotent by header hash), and cannot store the
+ * receipt.
  */
 export function createSubmitter(deps: {
   batches: BatchStore;
@@ -61,13 +60,11 @@ export function createSubmitter(deps: {
   async function proveLease(lease: HeldLease): Promise<void> {
     lease.signal.throwIfAborted();
     await inLeasedTransaction(lease, async () => undefined);
-    lease.throwIfLapsed();
   }
 
   async function storeReceipt(lease: HeldLease, batch: BatchDocument, receipt: OracleReceipt): Promise<void> {
     const submittedAt = await ticks.now();
     await inLeasedTransaction(lease, async (session) => {
-      // A new primary may briefly show a batch as open although the previous primary has stored its receipt.
       if (!(await batches.saveReceipt(session, batch._id, receipt, submittedAt))) return;
       await deps.writeEvent(session, 'publisher.tick', { ...eventOf(batch), submitted: true });
     });
