@@ -9,7 +9,7 @@ import { inTurns } from './lib/in-turns.js';
 import { type LimitOperations, openLimitOperations } from './lib/limit-operations.js';
 import type { Target } from './lib/measure.js';
 import { ratesPath as path, type ReadBench, startReadBench } from './lib/read-service.js';
-import { type BareWindow, draw, drawn } from './new-clients/draw.js';
+import { type BareWindow, draw, prepareWindows } from './new-clients/draw.js';
 
 const rounds = 5;
 /** Requests a second on an idle machine. */
@@ -17,7 +17,6 @@ const idleRate = 50;
 const idleClients = 20;
 const withoutDraw = 'bare node:http, without a draw';
 const sameDraw = 'bare node:http that draws';
-const opens = 'bare node:http that only opens windows';
 
 /** The same requests of new clients, of the service alone. */
 export async function mainLoad(context: BenchContext): Promise<void> {
@@ -31,10 +30,6 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   const recorded = { [path]: await record(bench.service.url + path) };
   const node = await startBare(context, bareNode, recorded);
   const drawing = await startBare(context, 'scripts/bench/new-clients/bare-draw', recorded, [bench.mongoUri]);
-  const opening = await startBare(context, 'scripts/bench/new-clients/bare-draw', recorded, [
-    bench.mongoUri,
-    'open',
-  ]);
   const operations = await openLimitOperations(bench.mongoUri);
   context.onEnd('connection of the bench', operations.close);
   const seconds = context.seconds / rounds;
@@ -44,13 +39,8 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
     what,
     measure: () => bench.measure(target, { request: { path }, clients: { kind: 'new' }, seconds }),
   });
-  const lines = [
-    line(withoutDraw, node),
-    line(sameDraw, drawing),
-    line(opens, opening),
-    line('this service', bench.service),
-  ];
-  const references = { 'of one that draws': sameDraw, 'of one that opens': opens };
+  const lines = [line(withoutDraw, node), line(sameDraw, drawing), line('this service', bench.service)];
+  const references = { 'of one that draws': sameDraw };
   return [
     ...(await compareLoads(rounds, lines, { references, sameBytesAs: withoutDraw })),
     ...(await measureIdle(bench, operations, seconds)),
@@ -85,6 +75,7 @@ async function measureIdle(
     return { p50Ms: figures.p50Ms, operationsPerRequest: asked / figures.answers };
   };
   const windows = operations.database.collection<BareWindow>('bare_windows');
+  await prepareWindows(windows);
   const results = await inTurns<string, Idle>(rounds, {
     'a bare majority update': async () => ({
       p50Ms: await updateFor(windows, seconds),
@@ -114,8 +105,7 @@ async function updateFor(windows: mongo.Collection<BareWindow>, seconds: number)
   do {
     await delay(1_000 / idleRate);
     const startedAt = performance.now();
-    const filter = { _id: `${process.pid}-${startedAt}` };
-    await windows.findOneAndUpdate(filter, draw, { ...drawn, writeConcern: { w: 'majority' } });
+    await draw(windows, `${process.pid}-${startedAt}`);
     latenciesMs.push(performance.now() - startedAt);
   } while (performance.now() < endsAt);
   return median(latenciesMs);

@@ -1,51 +1,27 @@
 import type { mongo } from 'mongoose';
 
 export interface BareWindow {
-  _id: string;
-  end: Date;
-  used: number;
-  granted: number;
+  key: string;
+  points: number;
+  expire: Date;
 }
 
 const windowMs = 60_000;
-const limit = 90;
-const want = 45;
+const portion = 11;
 
-const isOpen = { $gt: ['$end', '$$NOW'] };
+/** Without them the update would scan. */
+export async function prepareWindows(windows: mongo.Collection<BareWindow>): Promise<void> {
+  await windows.createIndex({ key: 1 }, { unique: true });
+  await windows.createIndex({ expire: 1 }, { expireAfterSeconds: 0 });
+}
 
-/** Opens the window of a client where none is open, and grants it what is left of it, a portion at most. */
-export const draw = [
-  {
-    $set: {
-      end: { $cond: [isOpen, '$end', { $add: ['$$NOW', windowMs] }] },
-      used: { $cond: [isOpen, '$used', 0] },
-    },
-  },
-  { $set: { granted: { $min: [want, { $subtract: [limit, '$used'] }] } } },
-  { $set: { used: { $add: ['$used', '$granted'] } } },
-] satisfies mongo.Document[];
-
-/** Only opens the window of a client, where there is none, with one portion granted. */
-export const open = [
-  {
-    $replaceWith: {
-      $cond: [
-        { $eq: [{ $type: '$end' }, 'missing'] },
-        {
-          $mergeObjects: [
-            { _id: '$_id' },
-            { $literal: { used: want, granted: want } },
-            { end: { $add: ['$$NOW', windowMs] } },
-          ],
-        },
-        '$$ROOT',
-      ],
-    },
-  },
-] satisfies mongo.Document[];
-
-export const drawn = {
-  upsert: true,
-  returnDocument: 'after',
-  projection: { end: 1, used: 1, granted: 1 },
-} as const;
+/** The update by which RateLimiterMongo draws a portion of a client's window, with write concern majority. */
+export async function draw(windows: mongo.Collection<BareWindow>, key: string): Promise<number> {
+  const now = Date.now();
+  const window = await windows.findOneAndUpdate(
+    { $or: [{ expire: { $gt: new Date(now) } }, { expire: { $eq: null as never } }], key },
+    { $setOnInsert: { key, expire: new Date(now + windowMs) }, $inc: { points: portion } },
+    { upsert: true, returnDocument: 'after', writeConcern: { w: 'majority' } },
+  );
+  return window?.points ?? 0;
+}
