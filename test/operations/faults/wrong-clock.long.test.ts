@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import type { IntentAnswer } from '../../../contract/schemas/intents.js';
@@ -11,7 +10,7 @@ import { startWithWrongClock, type WrongClockInstance } from '../../support/wron
 
 const hourMs = 3_600_000;
 const shifts = [25 * hourMs, -90_000, 61_000];
-const { points, windowSeconds } = rateLimitClasses.default;
+const { windowSeconds } = rateLimitClasses.default;
 const database = testDatabase();
 
 /** An instance on a machine with the right clock. It runs no jobs, so another instance has run any job that was run. */
@@ -102,14 +101,6 @@ it('a clock that is set while the database is away changes nothing, then or afte
     }
     await waitFor(async () => expect((await instance.ready()).status).toBe(200), { timeout: 30_000 });
     expect((await instance.ready()).body.warnings).toHaveLength(1);
-    // Limits are shared again, although the machine's clock was set back by a day meanwhile.
-    await waitFor(
-      async () => {
-        await rates();
-        expect(await instance.metric(/^fairlead_rate_limiter_degraded /)).toBe(0);
-      },
-      { timeout: 30_000, interval: 500 },
-    );
     const { intent } = await register(instance, hourMs);
     expect(Math.abs(Date.parse(intent.createdAt) - Date.now())).toBeLessThan(5_000);
   } finally {
@@ -173,45 +164,6 @@ describe('instances whose clocks are 25 h ahead, 90 s behind and 61 s ahead', ()
       expect(body.status).toBe('pending');
     }
   });
-
-  it(
-    'refuse a client exactly as long as a right instance does',
-    async () => {
-      const take = (on: Pick<TestApp, 'client'>, client: string) =>
-        on.client.request('GET', '/api/reputation/leaderboard', { headers: { 'x-forwarded-for': client } });
-      const reset = ({ headers }: Awaited<ReturnType<typeof take>>) =>
-        Number(headers.get('x-ratelimit-reset'));
-      let clients = 0;
-      /** Each trial uses a new client, since instances count separately where MongoDB answers late, as on a busy machine. */
-      async function trial(instance: WrongClockInstance) {
-        clients += 1;
-        const client = `198.51.100.${clients}`;
-        // The window is begun by the right instance in half of the trials.
-        const first = await take(clients % 2 === 0 ? instance : right, client);
-        const all = await Promise.all(Array.from({ length: points }, () => take(instance, client)));
-        const refusals = [...all, await take(right, client)].filter(({ status }) => status === 429);
-        expect(refusals).toHaveLength(2);
-        for (const answer of refusals) {
-          expect(Math.abs(reset(answer) - reset(first))).toBeLessThanOrEqual(1);
-          const waitSeconds = Number(answer.headers.get('retry-after'));
-          expect(Math.abs(Date.now() / 1_000 + waitSeconds - reset(first))).toBeLessThan(5);
-        }
-        return { instance, client, endsAtMs: reset(first) * 1_000 };
-      }
-      const refused: Awaited<ReturnType<typeof trial>>[] = [];
-      for (const instance of wrong)
-        refused.push(await waitFor(() => trial(instance), { timeout: 60_000, interval: 500 }));
-      await Promise.all(
-        refused.map(async ({ instance, client, endsAtMs }) => {
-          await delay(Math.max(0, endsAtMs - Date.now()) + 500);
-          expect([(await take(instance, client)).status, (await take(right, client)).status]).toEqual([
-            200, 200,
-          ]);
-        }),
-      );
-    },
-    5 * windowSeconds * 1_000,
-  );
 
   it('run jobs again once their clock is set right, and none after it is set wrong again', async () => {
     const [instance] = wrong as [WrongClockInstance];
