@@ -1,11 +1,18 @@
 import { createExpressEndpoints } from '@ts-rest/express';
-import express, { type Express, type Request, type RequestHandler, type Router } from 'express';
+import express, {
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+  type Router,
+} from 'express';
+import type { RouteMetadata } from '../contract/describe-route.js';
 import { contract } from '../contract/index.js';
 import { rateLimitClasses } from '../contract/rate-limits.js';
 import { ApiError } from './errors.js';
-import type { Front } from './front/front.js';
 import { authenticate, type Secrets } from './http/authenticate.js';
-import { clientKey, type TrustedRange } from './http/client-key.js';
+import type { ClientKeyOf } from './http/client-key.js';
 import { cors } from './http/cors.js';
 import { showDeprecation } from './http/deprecation.js';
 import { errorMapper, toApiError } from './http/error-mapper.js';
@@ -13,6 +20,7 @@ import { jsonBody } from './http/json-body.js';
 import { ambiguityOf, refusalOf } from './http/malformed-request.js';
 import { clientLimitOf, enforceLimit, limitKeyOf } from './http/rate-limit.js';
 import { type RequestRecord, requestId } from './http/request-log.js';
+import type { ResponseCache } from './http/response-cache.js';
 import { allowHeader, metadataOf, RouteTable } from './http/route-table.js';
 import { sendJson } from './http/send-json.js';
 import { createUnverifiedLimit, type UnverifiedLimit } from './http/unverified-limit.js';
@@ -36,8 +44,10 @@ export interface AppDeps {
   answerUnknown: RequestHandler | undefined;
   limiter: RateLimiter;
   secrets: Secrets;
-  trustProxy: readonly TrustedRange[];
-  front: Pick<Front, 'keep' | 'admitted'>;
+  clientKeyOf: ClientKeyOf;
+  responseCache: Pick<ResponseCache, 'begin' | 'taken'>;
+  /** Called after each operation of an operator that changed something. */
+  raiseEpoch: () => Promise<void>;
   record: RequestRecord;
   logger: Logger;
   newId: NewId;
@@ -49,7 +59,7 @@ export function createApp(deps: AppDeps): Express {
   const routes = new RouteTable(contract);
   const unverified = createUnverifiedLimit({ ...deps, statusOf: (error) => toApiError(error).status });
 
-  app.use(requestId(deps), commonHeaders, sendJson(deps.front), deps.record.observe);
+  app.use(requestId(deps), commonHeaders, sendJson(deps.responseCache), deps.record.observe);
   app.use(
     operationalRoutes(deps.operations),
     cors({ routes }),
@@ -73,7 +83,7 @@ export function createOperationsApp(
   app.use(
     requestId(deps),
     commonHeaders,
-    sendJson({ keep: () => undefined }),
+    sendJson({ begin: () => () => undefined }),
     deps.record.observe,
     operationalRoutes(deps.operations),
   );
@@ -129,17 +139,36 @@ function guard(deps: AppDeps, unverified: UnverifiedLimit): RequestHandler {
       res.locals.clientKey = client;
       const rule = clientLimitOf(metadata);
       const key = limitKeyOf(metadata.operationId, client);
-      // The response cache has already taken, or tried to take, the point of a request that it passed on.
-      const take: RateLimiter['take'] = (...of) => deps.front.admitted(req) ?? deps.limiter.take(...of);
+      // The response cache has already taken the point of a request that it passed on.
+      const take: RateLimiter['take'] = (...of) => deps.responseCache.taken(req) ?? deps.limiter.take(...of);
       if (metadata.access === 'callback') unverified.admit(res, rule, key);
       else await enforceLimit({ take }, res, rule, key);
       authenticate(metadata.access, req, res, deps.secrets);
       // The run of a job may take longer than a connection may be silent.
       if (metadata.access === 'internal') res.setTimeout(0);
+      if (raisesEpoch(metadata, req.method)) raiseAfterSuccess(res, deps.raiseEpoch, next);
       next();
     } catch (error) {
       next(error);
     }
+  };
+}
+
+/** Emptying the caches raises the epoch itself, since its answer has the number. */
+function raisesEpoch({ access, operationId }: RouteMetadata, method: string): boolean {
+  const isOperators = access === 'admin' || access === 'internal';
+  return isOperators && method !== 'GET' && method !== 'HEAD' && operationId !== 'invalidateCache';
+}
+
+/** Raises the epoch before the answer is sent, so that its reader finds nothing older. */
+function raiseAfterSuccess(res: Response, raise: () => Promise<void>, next: NextFunction): void {
+  const json = res.json.bind(res);
+  res.json = (body) => {
+    if (res.statusCode >= 300) return json(body);
+    raise()
+      .then(() => json(body))
+      .catch(next);
+    return res;
   };
 }
 
@@ -179,16 +208,12 @@ function refuseUnmatched(deps: AppDeps, routes: RouteTable): RequestHandler {
   };
 }
 
-async function countUnmatched(
-  deps: AppDeps,
-  req: Request,
-  res: Parameters<RequestHandler>[1],
-): Promise<void> {
+async function countUnmatched(deps: AppDeps, req: Request, res: Response): Promise<void> {
   await enforceLimit(deps.limiter, res, rateLimitClasses.default, `unmatched|${keyOf(deps, req)}`);
 }
 
 function keyOf(deps: AppDeps, req: Request): string {
-  return clientKey(req.socket.remoteAddress, req.get('x-forwarded-for'), deps.trustProxy);
+  return deps.clientKeyOf(req.socket.remoteAddress, req.get('x-forwarded-for'));
 }
 
 const commonHeaders: RequestHandler = (_req, res, next) => {

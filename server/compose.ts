@@ -8,7 +8,7 @@ import { createAnchorsFeature } from './features/anchors/feature.js';
 import type { Fleet } from './features/anchors/fleet-file.rules.js';
 import { createAnchorStore } from './features/anchors/store.js';
 import { createCacheFeature } from './features/cache/feature.js';
-import { createCacheVersionStore } from './features/cache/store.js';
+import { createCacheEpochStore } from './features/cache/store.js';
 import { createDisputesFeature } from './features/disputes/feature.js';
 import { createDisputeStore, createDisputeWindowStore } from './features/disputes/store.js';
 import { createHealthFeature } from './features/health/feature.js';
@@ -31,14 +31,14 @@ import { createScoresFeature } from './features/scores/feature.js';
 import { createSnapshotFeature } from './features/snapshot/feature.js';
 import { createEndpoints, createSecretBox, createWebhooksFeature } from './features/webhooks/feature.js';
 import { createWebhookStore } from './features/webhooks/store.js';
-import { createFront, type Front } from './front/front.js';
+import { createClientKeyOf } from './http/client-key.js';
 import { createDocsRouter, isDocsPath, readDocuments } from './http/docs.js';
 import type { ConnectionMeter } from './http/listen.js';
 import { createMetrics } from './http/metrics.js';
 import { createMetricsRouter } from './http/metrics-router.js';
 import { createPage } from './http/page.js';
 import { createRequestRecord } from './http/request-log.js';
-import { uncounted } from './http/request-meter.js';
+import { createResponseCache, type ResponseCache } from './http/response-cache.js';
 import { createClockWatch } from './jobs/clock-watch.js';
 import { createJobWatch, type WatchedJob } from './jobs/job-watch.js';
 import { createSchedule, jobIntervalsMs, type TaskName } from './jobs/schedule.js';
@@ -58,8 +58,8 @@ import { createStreams } from './streams/streams.js';
 /** The composed service: main.ts boots it, starts it and lets it listen. */
 export interface Service {
   app: ReturnType<typeof createApp>;
-  /** Answers from the response cache, and passes all other requests to the application. */
-  front: Front;
+  /** Answers what it has, and passes all other requests to the application. */
+  responseCache: ResponseCache;
   /** Serves the metrics where they have a port of their own. */
   metricsApp: ReturnType<typeof createOperationsApp> | undefined;
   connectionMeter: ConnectionMeter;
@@ -92,7 +92,7 @@ export function composeService(deps: {
 
   // Stores come first: they need only the connection, and features get their functions.
   const anchorStore = createAnchorStore(connection);
-  const cacheVersionStore = createCacheVersionStore(connection);
+  const cacheEpochStore = createCacheEpochStore(connection);
   const intentStore = createIntentStore(connection);
   const dueStore = createDueStore(connection);
   const aggregation = createAggregationStore(connection);
@@ -194,12 +194,13 @@ export function composeService(deps: {
     deliveries,
     outboundAllow,
   });
-  const { cacheVersions, router: adminCache } = createCacheFeature({
+  const { epoch: cacheEpoch, router: adminCache } = createCacheFeature({
     ...shared,
-    store: cacheVersionStore,
+    store: cacheEpochStore,
     hasCorridor: (id) => fleet.corridors.some((corridor) => corridor.id === id),
   });
-  cacheVersions.onInvalidate(() => {
+
+  cacheEpoch.onEmptied(() => {
     changes.announceAll();
     return 0;
   });
@@ -212,7 +213,7 @@ export function composeService(deps: {
     contradictedPayments: async (anchorId) =>
       ledger === null ? null : dueStore.countContradicted(anchorId, new Date(clock())),
     outbound: toAnyone('discovery'),
-    cacheVersions,
+    cacheEpoch,
     writeEvent: deliveries.emit,
   });
   const reputation = createReputationFeature({
@@ -254,7 +255,7 @@ export function composeService(deps: {
     fxSource: config.fxSource,
     fxMaxAgeMs: config.fxMaxAgeSeconds * 1_000,
     limiter,
-    cacheVersions,
+    cacheEpoch,
     meter: metrics.quotes,
     reputationOf: reputation.reputationOf,
     findSampleAsOf: rateSampleStore.findAsOf,
@@ -265,7 +266,7 @@ export function composeService(deps: {
     corridors: directory.corridors,
     quote: rates.quote,
   });
-  const snapshot = createSnapshotFeature({ ...shared, directory, rates, cacheVersions });
+  const snapshot = createSnapshotFeature({ ...shared, directory, rates, cacheEpoch });
   const { observeEverySeconds } = config;
   const observeEveryMs = observeEverySeconds === undefined ? undefined : observeEverySeconds * 1_000;
   const observations = createObservationsFeature({
@@ -321,19 +322,14 @@ export function composeService(deps: {
   const metricsOperations: Operations[] = [{ serves: pathsUnder('/metrics'), router: metricsRouter }];
   const ownMetricsPort = config.metricsPort !== undefined;
 
-  const record = createRequestRecord({
-    logger,
-    meter: metrics.requests,
-    logCached: config.logCached,
-  });
-  const front = createFront({
+  const record = createRequestRecord({ logger, meter: metrics.requests });
+  const clientKeyOf = createClientKeyOf(config.trustProxy);
+  const responseCache = createResponseCache({
     limiter,
-    changes,
+    clientKeyOf,
+    epoch: cacheEpoch.current,
     record,
-    trustProxy: config.trustProxy,
-    maxBytes: config.responseCacheBytes,
     newId,
-    clock,
   });
   const page = world.pageFolder && createPage({ folder: world.pageFolder, logger });
   const app = createApp({
@@ -365,8 +361,9 @@ export function composeService(deps: {
     answerUnknown: page?.answerUnknown,
     limiter,
     secrets: { adminKeys: config.adminKeys, cronSecrets: config.cronSecrets },
-    trustProxy: config.trustProxy,
-    front,
+    clientKeyOf,
+    responseCache,
+    raiseEpoch: cacheEpoch.raise,
     record,
     logger,
     newId,
@@ -375,11 +372,7 @@ export function composeService(deps: {
   const metricsApp = ownMetricsPort
     ? createOperationsApp({
         operations: metricsOperations,
-        record: createRequestRecord({
-          logger,
-          meter: uncounted,
-          logCached: 'all',
-        }),
+        record: createRequestRecord({ logger, meter: () => undefined }),
         logger,
         newId,
       })
@@ -399,7 +392,7 @@ export function composeService(deps: {
     observe: observations.observeDue,
     observeEveryMs,
     deliveries: deliveries.dispatch,
-    cacheVersions: cacheVersions.poll,
+    cacheEpoch: cacheEpoch.poll,
     snapshot: snapshot.rebuild,
     rateSamples: rateHistory.sample,
     discovery: directory.discoverDue,
@@ -419,7 +412,7 @@ export function composeService(deps: {
 
   return {
     app,
-    front,
+    responseCache,
     metricsApp,
     connectionMeter: metrics.connections,
     announceStop() {
@@ -430,7 +423,7 @@ export function composeService(deps: {
       await intents.stopStreams();
     },
     prepareDatabase: () => prepareDatabase(databaseParts),
-    boot: () => boot({ ...databaseParts, cacheVersions, directory, reputation }),
+    boot: () => boot({ ...databaseParts, cacheEpoch, directory, reputation }),
     start() {
       lifecycle.onStop('anchors that are being read', () => directory.stop());
       lifecycle.onStop('scheduler', () => scheduler.stop());

@@ -48,10 +48,6 @@ export interface Config {
   /** How long an anchor must keep reporting `error` before a paid intent counts as failed. */
   failureGraceSeconds: number;
   logLevel: string;
-  /** Whether every answer from the response cache is logged, or the first per route, status and second. */
-  logCached: 'all' | 'sampled';
-  /** Memory for the response cache; 0: the cache is off. */
-  responseCacheBytes: number;
   /** One sentence for the log per feature that is off, or perhaps unintended, because a variable is not set. */
   notices: string[];
 }
@@ -142,12 +138,6 @@ const environment = z.object({
       message: 'must be debug, info, warn, error or silent',
     })
     .default('info'),
-  LOG_CACHED: z.enum(['all', 'sampled'], { message: 'must be all or sampled' }).default('sampled'),
-  RESPONSE_CACHE_MB: z
-    .string()
-    .regex(/^\d{1,4}$/, 'must be a whole number of megabytes, 0 to 9999')
-    .transform(Number)
-    .default('32'),
 });
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -216,8 +206,6 @@ export function readConfig(env: Environment): Config {
     cachePublic: values.CACHE_PUBLIC === 'on',
     failureGraceSeconds: values.FAILURE_GRACE_SECONDS,
     logLevel: values.LOG_LEVEL,
-    logCached: values.LOG_CACHED,
-    responseCacheBytes: values.RESPONSE_CACHE_MB * 1024 * 1024,
     notices: noticesOf(values, scheduler),
   };
 }

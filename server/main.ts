@@ -105,7 +105,7 @@ export async function startService(
     service.start();
     const { host, maxConnections } = config;
     const meter = service.connectionMeter;
-    const listener = await listen(service.front.before(service.app), {
+    const listener = await listen(service.responseCache.before(service.app), {
       host,
       port: config.port,
       maxConnections,

@@ -1,4 +1,4 @@
-import { bareExpress, bareNode, type RecordedAnswers, record, startBare } from './lib/bare.js';
+import { bareNode, type RecordedAnswers, record, startBare } from './lib/bare.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { compareLoads, type LoadLine } from './lib/compare-loads.js';
 import type { Target } from './lib/measure.js';
@@ -10,7 +10,7 @@ import {
   startReadBench,
 } from './lib/read-service.js';
 
-/** Seven paths in turns; on a slow machine the warm-ups, in which every client is there once, take as long again. */
+/** Six paths in turns; on a slow machine the warm-ups, in which every client is there once, take as long again. */
 export const limitMs = 480_000;
 
 const rounds = 5;
@@ -21,12 +21,8 @@ const paths = [
   '/api/reputation/leaderboard',
   scoresPath,
   publisherHealthPath,
-  '/healthz',
 ];
-/** A large answer, a usual one and a small one. */
-const besideExpress = new Set([scoresPath, ratesPath, '/healthz']);
 const node = 'bare node:http';
-const express = 'bare Express, res.json';
 
 /** Cached rates of returning clients. */
 export async function mainLoad(context: BenchContext): Promise<void> {
@@ -35,13 +31,12 @@ export async function mainLoad(context: BenchContext): Promise<void> {
   await measure(service, { request: { path: ratesPath }, clients: returningClients, seconds });
 }
 
-/** Cached public reads of returning clients, compared with bare servers that send the same bytes and headers. */
+/** Cached public reads of returning clients, compared with a bare server that sends the same bytes and headers. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const { service, measure } = await startReadBench(context);
   const recorded: RecordedAnswers = {};
   for (const path of paths) recorded[path] = await record(service.url + path);
   const bare = await startBare(context, bareNode, recorded);
-  const app = await startBare(context, bareExpress, recorded);
 
   const seconds = context.seconds / rounds;
   const line = (path: string, what: string, target: Target): LoadLine => ({
@@ -49,12 +44,11 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
     what,
     measure: () => measure(target, { request: { path }, clients: returningClients, seconds }),
   });
-  const references = { 'of node:http': node, 'of Express': express };
+  const references = { 'of node:http': node };
   const rows: BenchRow[] = [];
   // One path after another: mixing the paths would need more limit windows than a process holds.
   for (const path of paths) {
     const lines = [line(path, node, bare), line(path, 'this service', service)];
-    if (besideExpress.has(path)) lines.push(line(path, express, app));
     rows.push(...(await compareLoads(rounds, lines, { references, sameBytesAs: node })));
   }
   return rows;

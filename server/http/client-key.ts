@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type TrustedRange = [Address, number];
@@ -90,13 +91,23 @@ export function clientKey(
   return toKey(hop);
 }
 
-/** Whether a peer is one of the proxies that are named in TRUST_PROXY. */
-export function isTrustedAddress(
-  remoteAddress: string | undefined,
-  trusted: readonly TrustedRange[],
-): boolean {
-  const address = parseAddress(remoteAddress ?? '');
-  return address !== undefined && isTrusted(address, trusted);
+export type ClientKeyOf = (remoteAddress: string | undefined, forwardedFor: string | undefined) => string;
+
+const known = { keys: 50_000, textLength: 100 };
+
+/** The same, for many requests of the same clients: parsing takes a tenth of the time of a cached answer. */
+export function createClientKeyOf(trusted: readonly TrustedRange[]): ClientKeyOf {
+  // `max` would take the memory for all of them at once.
+  const keys = new LRUCache<string, string>({ maxSize: known.keys, sizeCalculation: () => 1 });
+  return (remoteAddress, forwardedFor) => {
+    const text = `${remoteAddress} ${forwardedFor}`;
+    let key = keys.get(text);
+    if (key === undefined) {
+      key = clientKey(remoteAddress, forwardedFor, trusted);
+      if (text.length <= known.textLength) keys.set(text, key);
+    }
+    return key;
+  };
 }
 
 function parseAddress(text: string): Address | undefined {

@@ -9,6 +9,7 @@ import {
   gzip,
   gzipSync,
 } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 
 export type Coding = 'br' | 'gzip' | 'identity';
@@ -20,21 +21,19 @@ const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 const gzipLater = promisify(gzip);
 const brotliLater = promisify(brotliCompress);
 
-const maxKnown = 256;
-/** The codings by header: clients send few different ones, so each is parsed once. */
-const known = new Map<string, Coding>();
+/** Clients send few different texts in this header, so each is parsed once. */
+const known = new LRUCache<string, Coding>({
+  max: 256,
+  memoMethod(acceptEncoding) {
+    const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } });
+    const [coding = 'identity'] = negotiator.encodings(preferred, { preferred }) as Coding[];
+    return coding;
+  },
+});
 
 /** The coding of an answer to this Accept-Encoding: of the codings that the client prefers equally, the smallest one. */
 export function codingFor(acceptEncoding: string | undefined): Coding {
-  if (acceptEncoding === undefined) return 'identity';
-  let coding = known.get(acceptEncoding);
-  if (coding === undefined) {
-    const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } });
-    [coding = 'identity'] = negotiator.encodings(preferred, { preferred }) as Coding[];
-    if (known.size >= maxKnown) known.clear();
-    known.set(acceptEncoding, coding);
-  }
-  return coding;
+  return acceptEncoding === undefined ? 'identity' : known.memo(acceptEncoding);
 }
 
 export function encode(bytes: Buffer, coding: Coding): Buffer {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { RequestHandler } from 'express';
 import { readPages, servedText } from './docs-pages.js';
 import { prepareText, sendTagged } from './prepared-text.js';
-import { setMaxAge } from './send-json.js';
+import { setFreshness } from './send-json.js';
 
 /** Texts by the path that they are served at. */
 export type Texts = ReadonlyMap<string, string>;
@@ -25,7 +25,7 @@ export function serveTexts(texts: Texts, freshSeconds: number): RequestHandler {
     res.type(req.path.endsWith('.md') ? 'text/markdown; charset=utf-8' : 'text/plain; charset=utf-8');
     res.setHeader('X-Content-Type-Options', 'nosniff');
     res.setHeader('Access-Control-Allow-Origin', '*');
-    setMaxAge(res, { seconds: freshSeconds, public: true });
+    setFreshness(res, { seconds: freshSeconds, public: true });
     sendTagged(req, res, text).catch(next);
   };
 }

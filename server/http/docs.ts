@@ -123,7 +123,7 @@ function routePages({ whole, client, texts, dress }: Documents): Router {
 function serveDocument(document: object): RequestHandler {
   const served = { ...document, servers: [{ url: '/', description: 'This service.' }] };
   return (_req, res) => {
-    setFreshness(res, { seconds: documentFreshSeconds, public: true, voidedBy: [] });
+    setFreshness(res, { seconds: documentFreshSeconds, public: true });
     res.setHeader('Access-Control-Allow-Origin', '*');
     res.json(served);
   };

@@ -65,8 +65,7 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
   const serve: RequestListener = (req, res) => {
     req.url = originForm(req.url as string);
     answers.set(req.socket, res);
-    // Node then sends `Connection: close`, whichever way the head is written.
-    if (draining) res.shouldKeepAlive = false;
+    if (draining) res.setHeader('Connection', 'close');
     handler(req, res);
   };
   server.on('request', serve);

@@ -9,6 +9,20 @@ import { requestLimits } from './request-limits.js';
  */
 const onceOnly = ['host', 'authorization', 'x-admin-key', 'content-type'];
 
+const faultyHost = /[\s,/\\?#@]/;
+
+/**
+ * Whether it is a GET or HEAD of HTTP/1.1 without a body and with no header given twice, which nothing in this file would
+ * refuse but for its target.
+ */
+export function isPlainRead({ method, httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
+  if ((method !== 'GET' && method !== 'HEAD') || httpVersion !== '1.1') return false;
+  // Node joins or drops what is given twice, except for set-cookie, which no client sends.
+  if (Object.keys(headers).length * 2 !== rawHeaders.length) return false;
+  const hasBody = headers['content-length'] ?? headers['transfer-encoding'] ?? headers.expect;
+  return hasBody === undefined && headers.host !== undefined && !faultyHost.test(headers.host);
+}
+
 /** Why the request is ambiguous, so that no path of the service may accept it; undefined if it is not. */
 export function ambiguityOf(req: IncomingMessage): ApiError | undefined {
   const fault = headerFault(req);
@@ -39,7 +53,7 @@ function headerFault(req: IncomingMessage): { path: string; message: string } | 
       return { path: `header.${name}`, message: 'is given more than once' };
   }
   // Two Host headers that an intermediary joined look like this.
-  if (/[\s,/\\?#@]/.test(req.headers.host ?? ''))
+  if (faultyHost.test(req.headers.host ?? ''))
     return { path: 'header.host', message: 'must be one host with an optional port' };
   // RFC 9112 §6.1: the framing of such a message is faulty, since HTTP/1.0 does not have this header.
   if (req.httpVersion === '1.0' && req.headers['transfer-encoding'] !== undefined)

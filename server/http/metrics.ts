@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type JobMeter, jobOutcomes } from '../jobs/scheduler.js';
 import { type Outbound, OutboundError } from '../outbound/outbound.js';
 import type { Clock, Logger } from '../ports.js';
@@ -6,7 +6,7 @@ import type { StreamMeter } from '../streams/places.js';
 import { type Backlogs, registerBacklogs } from './backlog-gauges.js';
 import { createConnectionMeter } from './connection-meter.js';
 import type { ConnectionMeter } from './listen.js';
-import { createRequestMeter, type RequestMeter } from './request-meter.js';
+import type { RequestMeter } from './request-log.js';
 import { createStreamMeter } from './stream-meter.js';
 
 /** Prometheus metrics of one service instance, labelled by route template and never by text of a client. */
@@ -40,7 +40,13 @@ export interface MetricsDeps {
 export function createMetrics(deps: MetricsDeps): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const requests = createRequestMeter(registry);
+  const requests = new Histogram({
+    name: 'fairlead_http_request_duration_seconds',
+    help: 'Time from request to answer, by route template.',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
   new Gauge({
     name: 'fairlead_rate_limiter_degraded',
     help: '1 while this instance counts limits by itself, as the database does not answer or the clock is off.',
@@ -93,7 +99,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   registerBacklogs({ ...deps, registry });
   return {
     registry,
-    requests,
+    requests: (labels, seconds) => requests.observe(labels, seconds),
     quotes: {
       // Starts at 0: Prometheus does not see an increase from nothing to 1.
       expects: (anchor, outcomes) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type RequestHandler, Router } from 'express';
 import type { Logger } from '../ports.js';
-import { mediaTypeFor } from './media-type.js';
+import { prefersHtml } from './media-type.js';
 import { pageHeaders } from './page-headers.js';
 import { isEmbedded, isPagePath, pagePaths } from './page-paths.js';
 import { askEachTime, createFileSender, keepForGood } from './prepared-files.js';
@@ -60,7 +60,7 @@ export function createPage(deps: { folder: URL; logger: Pick<Logger, 'warn'> }):
   const answerUnknown: RequestHandler = (req, res, next) => {
     if (!['GET', 'HEAD'].includes(req.method) || ofPrograms.test(req.path)) return next();
     res.vary('Accept');
-    if (mediaTypeFor(req.get('accept'), ['text/html']) !== 'text/html') return next();
+    if (!prefersHtml(req.get('accept'))) return next();
     headers(req, res, () => {
       res.setHeader('Cache-Control', 'no-store');
       sendPrepared(req, res.status(404).type('html'), index).catch(next);

@@ -89,7 +89,18 @@ export function showLimit(res: Response, state: RateLimitState): void {
   const shown = res.getHeader('X-RateLimit-Remaining');
   const refusal = state.retryAfterSeconds !== undefined;
   if (shown !== undefined && Number(shown) < state.remaining && !refusal) return;
-  res.setHeader('X-RateLimit-Limit', String(state.limit));
-  res.setHeader('X-RateLimit-Remaining', String(state.remaining));
-  res.setHeader('X-RateLimit-Reset', String(state.resetSeconds));
+  const headers = limitHeaders(state);
+  for (let i = 0; i < headers.length; i += 2) res.setHeader(headers[i] as string, headers[i + 1] as string);
+}
+
+/** The three headers, names and values alternating. */
+export function limitHeaders({ limit, remaining, resetSeconds }: RateLimitState): string[] {
+  return [
+    'X-RateLimit-Limit',
+    String(limit),
+    'X-RateLimit-Remaining',
+    String(remaining),
+    'X-RateLimit-Reset',
+    String(resetSeconds),
+  ];
 }

@@ -15,6 +15,3 @@ export const requestLimits = {
   /** Levels of objects and arrays in a JSON body. */
   bodyDepth: 16,
 };
-
-/** The header that tells clients how long a connection stays open after an answer. */
-export const keepAliveHeader = `timeout=${requestLimits.keepAliveTimeoutMs / 1_000}`;

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler, Response } from 'express';
 import type { Logger, NewId } from '../ports.js';
 import { isKnownMethod } from './known-methods.js';
-import type { RequestMeter, RequestSeries } from './request-meter.js';
 
 const maxPathLength = 200;
 const sampledMs = 1_000;
@@ -26,39 +25,45 @@ export function requestId(deps: { newId: NewId }): RequestHandler {
 export interface RequestRecord {
   /** Counts and logs a request after its answer, in the handlers of Express. */
   observe: RequestHandler;
-  /** The record of requests of one method and route that are answered with one status, outside of Express. */
-  of(method: string, route: string, status: number): AnsweredRecord;
+  /** The same for an answer of the response cache, when it was handed to the socket. */
+  answered(req: IncomingMessage, res: ServerResponse, of: CachedRequest): void;
 }
 
-/** Counts and logs answers that differ only in their request. */
-export interface AnsweredRecord {
-  /** Must be called when the answer is handed to the socket. `startedAt` is a time of `performance.now()`. */
-  answered(req: IncomingMessage, res: ServerResponse, requestId: string, startedAt: number): void;
+interface CachedRequest {
+  requestId: string;
+  /** The template. */
+  route: string;
+  /** A time of `performance.now()`. */
+  startedAt: number;
 }
 
-/** Which cached answers are logged: every one, or the first per route, status and second. */
-export type CachedAnswerLog = 'all' | 'sampled';
+/** The duration of each request, by labels that the service defines, so that they are few. */
+export type RequestMeter = (
+  labels: { method: string; route: string; status: string },
+  seconds: number,
+) => void;
 
 /**
  * Counts every request and logs one line for it; never headers, query values or bodies, which carry secrets. Requests
  * that a stranger can repeat at will are sampled, so that nobody can fill the disk with log lines.
  */
-export function createRequestRecord(deps: {
+export function createRequestRecord({
+  logger,
+  meter,
+}: {
   logger: Logger;
   meter: RequestMeter;
-  logCached: CachedAnswerLog;
 }): RequestRecord {
-  const { logger, meter } = deps;
-  const sampler = createSampler(logger);
+  const takes = createSampler(logger);
 
   function log(
-    { method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
+    { method = '' }: IncomingMessage,
     res: ServerResponse,
-    { path = url, startedAt, ...ids }: { requestId: string; path?: string; startedAt: number },
+    { requestId, path, startedAt }: { requestId: string; path: string; startedAt: number },
   ): void {
     logger.info(
       {
-        ...ids,
+        requestId,
         method: method.slice(0, 16),
         path: path.slice(0, maxPathLength),
         // A client that broke off before the answer was given no status.
@@ -80,24 +85,18 @@ export function createRequestRecord(deps: {
         // A stream goes on long after it was answered.
         const answeredAt: number = res.locals.answeredAt ?? performance.now();
         const method = isKnownMethod(req.method) ? req.method : 'OTHER';
-        meter.of(method, route, status ?? 'none').observe((answeredAt - startedAt) / 1_000);
-        if (isRepeatable(status, res) && !sampler.of(route, status).takes()) return;
+        meter({ method, route, status: String(status ?? 'none') }, (answeredAt - startedAt) / 1_000);
+        if (isRepeatable(status, res) && !takes(route, status)) return;
         log(req, res, { requestId: res.locals.requestId, path, startedAt });
       });
       next();
     },
-    of(method, route, status) {
-      const series: RequestSeries = meter.of(method, route, status);
-      const sampled = sampler.of(route, status);
-      const logsAll = deps.logCached === 'all' && status < 400;
-      return {
-        answered(req, res, requestId, startedAt) {
-          series.observe((performance.now() - startedAt) / 1_000);
-          if (!logsAll && !sampled.takes()) return;
-          const [path = ''] = (req.url ?? '').split('?', 1);
-          res.once('close', () => log(req, res, { requestId, path, startedAt }));
-        },
-      };
+    answered(req, res, { route, requestId, startedAt }) {
+      const { method = '', url = '' } = req;
+      meter({ method, route, status: String(res.statusCode) }, (performance.now() - startedAt) / 1_000);
+      if (!takes(route, res.statusCode)) return;
+      const [path = ''] = url.split('?', 1);
+      res.once('close', () => log(req, res, { requestId, path, startedAt }));
     },
   };
 }
@@ -108,60 +107,28 @@ function isRepeatable(status: number | null, res: Response): boolean {
   return status === null || (status >= 400 && status < 500) || !limited;
 }
 
-/** The requests of one route and status. */
-interface Sampled {
-  /** Whether this one is the first in a second; the others are counted. */
-  takes(): boolean;
-}
-
-interface SampledRequests extends Sampled {
-  route: string;
-  status: number | null;
-  seen: number;
-}
-
 /**
  * Lets the first request per route, status and second pass. At the end of the second, one line counts the others. Both
  * keys are defined by the service, so the memory is bounded.
  */
-function createSampler(logger: Logger): { of(route: string, status: number | null): Sampled } {
-  const all = new Map<string, SampledRequests>();
-  let thisSecond: SampledRequests[] = [];
+function createSampler(logger: Logger): (route: string, status: number | null) => boolean {
+  const thisSecond = new Map<string, { route: string; status: number | null; requests: number }>();
 
   function endSecond(): void {
-    const counts = thisSecond.flatMap(({ route, status, seen }) =>
-      seen > 1 ? [{ route, status, requests: seen - 1 }] : [],
-    );
-    for (const sampled of thisSecond) sampled.seen = 0;
-    thisSecond = [];
-    if (counts.length > 0) logger.info({ leftOut: counts }, 'requests left out of the log');
+    const leftOut = [...thisSecond.values()].filter(({ requests }) => requests > 0);
+    thisSecond.clear();
+    if (leftOut.length > 0) logger.info({ leftOut }, 'requests left out of the log');
   }
 
-  function createSampled(route: string, status: number | null): SampledRequests {
-    const sampled: SampledRequests = {
-      route,
-      status,
-      seen: 0,
-      takes() {
-        sampled.seen += 1;
-        if (sampled.seen > 1) return false;
-        if (thisSecond.length === 0) setTimeout(endSecond, sampledMs).unref();
-        thisSecond.push(sampled);
-        return true;
-      },
-    };
-    return sampled;
-  }
-
-  return {
-    of(route, status) {
-      const key = `${route} ${status}`;
-      let sampled = all.get(key);
-      if (sampled === undefined) {
-        sampled = createSampled(route, status);
-        all.set(key, sampled);
-      }
-      return sampled;
-    },
+  return (route, status) => {
+    const key = `${status} ${route}`;
+    const others = thisSecond.get(key);
+    if (others !== undefined) {
+      others.requests += 1;
+      return false;
+    }
+    if (thisSecond.size === 0) setTimeout(endSecond, sampledMs).unref();
+    thisSecond.set(key, { route, status, requests: 0 });
+    return true;
   };
 }

@@ -10,7 +10,8 @@ export interface PeriodicWork {
   observe: UnderLease;
   /** Looks for events that have no deliveries yet, and for deliveries that are due. */
   deliveries: OnEveryInstance;
-  cacheVersions: OnEveryInstance;
+  /** Learns what operators have done on other instances. */
+  cacheEpoch: OnEveryInstance;
   snapshot: OnEveryInstance;
   /** Takes the samples of the rate history: on one instance at a time, whether or not jobs are left to a scheduler. */
   rateSamples: OnEveryInstance;
@@ -57,7 +58,7 @@ export function createSchedule(
       : [{ name: 'observe', ...one, intervalMs: observeEveryMs, run: work.observe } as const]),
 
     { name: 'deliveries', ...every, intervalMs: 1_000, run: work.deliveries },
-    { name: 'cacheVersions', ...every, intervalMs: 500, run: work.cacheVersions },
+    { name: 'cacheEpoch', ...every, intervalMs: 500, run: work.cacheEpoch },
     { name: 'snapshot', ...every, intervalMs: 15_000, run: work.snapshot },
     // After the anchors and their reputation were read, so that the first sample of a new service is complete.
     { name: 'rateSamples', ...every, intervalMs: 10_000, firstAfterMs: 10_000, run: work.rateSamples },

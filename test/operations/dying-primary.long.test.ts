@@ -27,7 +27,7 @@ describe('a primary that dies while a service starts', () => {
     ['the creation of collections', ['create']],
     ['the creation of indexes', ['createIndexes']],
     ['the leases', ['leases', 'insert']],
-    ['the first reading of cache versions', ['cache_epochs', 'find']],
+    ['the first reading of the epoch', ['cache_epochs', 'find']],
     ['the transaction that stores the fleet', ['anchors', 'startTransaction']],
   ])(
     'is waited for, at %s',

@@ -38,7 +38,7 @@ describe('docs/operations.md', () => {
     const own = async () => undefined;
     const ofEveryInstance = {
       deliveries: own,
-      cacheVersions: own,
+      cacheEpoch: own,
       snapshot: own,
       rateSamples: own,
       discovery: own,

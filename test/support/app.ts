@@ -57,8 +57,6 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     FX_URL: simulated.fxUrl,
     FX_SOURCE: 'simulated market',
     SCHEDULER: 'off',
-    // CI runs the tests of cached answers a second time without the response cache.
-    RESPONSE_CACHE_MB: process.env.RESPONSE_CACHE_MB ?? '32',
     ...simulated.env,
     ...options.env,
   };

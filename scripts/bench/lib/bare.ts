@@ -45,4 +45,3 @@ export async function startBare(
 let files = 0;
 
 export const bareNode = 'scripts/bench/lib/programs/bare-node';
-export const bareExpress = 'scripts/bench/lib/programs/bare-express';

@@ -41,8 +41,8 @@ export function createDiscovery(deps: {
   clock: Clock;
   random: Random;
   logger: Logger;
-  /** The cache version for anchors of these corridors. */
-  version: (corridors: readonly string[]) => number;
+  /** What was read under another version is void. */
+  version: () => number;
   /** Called with every successful reading, and the cache version when it began. */
   onRead: (anchorId: string, read: AnchorEndpoints, cacheVersion: number) => void;
 }): Discovery {
@@ -54,14 +54,10 @@ export function createDiscovery(deps: {
   const readings = createCache<string, AnchorEndpoints>({
     load: read,
     lifetimeOf: lasting(lifetime),
-    versionOf,
+    versionOf: deps.version,
     retryDelayMs: (failures) => backoffMs(failures, retry, deps.random),
     clock: deps.clock,
   });
-
-  function versionOf(anchorId: string): number {
-    return deps.version(anchors.get(anchorId)?.corridors.map(({ id }) => id) ?? []);
-  }
 
   /** An anchor with a home domain has a stellar.toml to read; without one, the fleet file has all its addresses. */
   function hasToml(anchorId: string): boolean {
@@ -69,7 +65,7 @@ export function createDiscovery(deps: {
   }
 
   async function read(anchorId: string): Promise<AnchorEndpoints> {
-    const cacheVersion = versionOf(anchorId);
+    const cacheVersion = deps.version();
     try {
       const endpoints = await fetchToml(deps.outbound, anchors.get(anchorId)?.homeDomain ?? '');
       outages.worked(anchorId, { anchorId });
@@ -112,8 +108,7 @@ export function createDiscovery(deps: {
       return { endpoints, state: found.fresh ? 'fresh' : 'stale', fetchedAt: found.asOf, reason };
     },
     seed(anchorId, endpoints, fetchedAt, cacheVersion) {
-      if (hasToml(anchorId) && cacheVersion === versionOf(anchorId))
-        readings.seed(anchorId, endpoints, fetchedAt);
+      if (hasToml(anchorId) && cacheVersion === deps.version()) readings.seed(anchorId, endpoints, fetchedAt);
     },
     dropVoid: () => readings.dropVoid(),
   };

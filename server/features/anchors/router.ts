@@ -18,13 +18,13 @@ export function createAnchorsRouter({ anchors, contradictedPayments, publicCache
   return initServer().router(anchorsContract, {
     listAnchors: async ({ query, res }) => {
       const body = await anchors.listAnchors(query);
-      setFreshness(res, { seconds: freshSeconds, public: publicCache, voidedBy: ['fleet'] });
+      setFreshness(res, { seconds: freshSeconds, public: publicCache });
       return { status: 200, body };
     },
     getAnchor: async ({ params, res }) => {
       const anchor = await anchors.getAnchor(params.anchor);
       const body = { ...anchor, contradictedPayments: await contradictedPayments(anchor.id) };
-      setFreshness(res, { seconds: freshSeconds, public: publicCache, voidedBy: ['fleet'] });
+      setFreshness(res, { seconds: freshSeconds, public: publicCache });
       return { status: 200, body };
     },
   });
@@ -34,7 +34,7 @@ export function createCorridorsRouter({ anchors, publicCache }: Omit<Deps, 'cont
   return initServer().router(corridorsContract, {
     listCorridors: async ({ query, res }) => {
       const body = anchors.listCorridors(query);
-      setFreshness(res, { seconds: freshSeconds, public: publicCache, voidedBy: ['fleet'] });
+      setFreshness(res, { seconds: freshSeconds, public: publicCache });
       return { status: 200, body };
     },
   });

@@ -10,7 +10,7 @@ import type { Outbound } from '../../outbound/outbound.js';
 import { UpstreamFault } from '../../outbound/upstream-fault.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
 import type { Clock, Logger, Random } from '../../ports.js';
-import type { CacheVersions } from '../cache/cache-versions.js';
+import type { CacheEpoch } from '../cache/epoch.js';
 import { toAnchorAnswer, toAnchorSummary, toCorridorAnswer } from './anchor-answer.rules.js';
 import { createDiscovery } from './discovery.js';
 import type { Corridor, Fleet } from './fleet-file.rules.js';
@@ -80,7 +80,7 @@ export interface AnchorDirectoryDeps {
   store: AnchorStore;
   fleet: Fleet;
   outbound: Outbound;
-  cacheVersions: Pick<CacheVersions, 'read' | 'onInvalidate'>;
+  cacheEpoch: Pick<CacheEpoch, 'emptied' | 'onEmptied'>;
   clock: Clock;
   pauseBeforeTry: PauseBeforeTry;
   random: Random;
@@ -95,7 +95,7 @@ export interface AnchorDirectoryDeps {
 }
 
 export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirectory {
-  const { store, fleet, clock, logger, cacheVersions } = deps;
+  const { store, fleet, clock, logger, cacheEpoch } = deps;
   const corridors = new Map(fleet.corridors.map((corridor) => [corridor.id, corridor]));
   const members = new Map(fleet.anchors.map((anchor) => [anchor.id, anchor]));
   const homeDomainOf = (id: string) => members.get(id)?.homeDomain ?? null;
@@ -107,13 +107,13 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
 
   const discovery = createDiscovery({
     ...deps,
-    version: (corridorIds) => cacheVersions.read('anchors', corridorIds),
+    version: cacheEpoch.emptied,
     onRead: (anchorId, read, cacheVersion) => {
       track(keep(anchorId, read, cacheVersion));
       reportEndpoints(anchorId, read);
     },
   });
-  cacheVersions.onInvalidate(() => discovery.dropVoid());
+  cacheEpoch.onEmptied(() => discovery.dropVoid());
 
   /** Registers background work, which only `stop` waits for. */
   function track(work: Promise<unknown>): void {

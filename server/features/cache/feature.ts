@@ -1,17 +1,15 @@
 import type { Clock, Logger } from '../../ports.js';
-import { createCacheVersions } from './cache-versions.js';
+import { createCacheEpoch } from './epoch.js';
 import { createAdminCacheRouter } from './router.js';
-import { createCacheAdmin } from './service.js';
-import type { CacheVersionStore } from './store.js';
+import type { CacheEpochStore } from './store.js';
 
-/** The versions of the caches, and the endpoint that increments them. */
+/** The epoch of all caches, and the endpoint that empties them. */
 export function createCacheFeature(deps: {
-  store: CacheVersionStore;
+  store: CacheEpochStore;
   hasCorridor: (id: string) => boolean;
   clock: Clock;
   logger: Logger;
 }) {
-  const cacheVersions = createCacheVersions(deps);
-  const cacheAdmin = createCacheAdmin({ ...deps, cacheVersions });
-  return { router: createAdminCacheRouter({ cacheAdmin }), cacheVersions };
+  const epoch = createCacheEpoch(deps);
+  return { router: createAdminCacheRouter({ ...deps, epoch }), epoch };
 }

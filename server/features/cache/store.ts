@@ -1,42 +1,51 @@
 import { type Connection, Schema } from 'mongoose';
 import { defineModel } from '../../mongo/models.js';
 
-/** One counter per scope and corridor, where `*` stands for every corridor. Counters only grow. */
-interface CacheVersionDocument {
-  /** `rates:usdc-ngn`, `all:*` */
-  _id: string;
-  /** The stored name of the version. */
+/** Both only grow. */
+export interface StoredEpoch {
+  /** How many operations of operators have changed something. */
   epoch: number;
+  /** How many of them emptied the caches. */
+  emptied: number;
 }
 
-const cacheVersionSchema = new Schema<CacheVersionDocument>(
-  { _id: { type: String, required: true }, epoch: { type: Number, required: true } },
+/** The one document. */
+interface CacheEpochDocument extends StoredEpoch {
+  _id: 'caches';
+}
+
+const cacheEpochSchema = new Schema<CacheEpochDocument>(
+  {
+    _id: { type: String, required: true },
+    epoch: { type: Number, required: true },
+    emptied: { type: Number, required: true },
+  },
   { collection: 'cache_epochs', versionKey: false },
 );
 
-/** The counters of the cache versions, which all instances share. */
-export interface CacheVersionStore {
-  /** Increments a counter and returns the new version, once a majority of the replica set has it. */
-  increment(id: string): Promise<number>;
-  /**
-   * Every counter: at most scopes times corridors, a few hundred small documents. As a majority has them: a version that
-   * only a primary without a majority has may be given again, and would then drop nothing.
-   */
-  list(): Promise<{ id: string; version: number }[]>;
+/** The epoch of the caches, which all instances share. Each function returns it once a majority of the members has it. */
+export interface CacheEpochStore {
+  raise(): Promise<StoredEpoch>;
+  empty(): Promise<StoredEpoch>;
+  read(): Promise<StoredEpoch>;
 }
 
-export function createCacheVersionStore(connection: Connection): CacheVersionStore {
-  const model = defineModel(connection, 'CacheVersion', cacheVersionSchema);
+export function createCacheEpochStore(connection: Connection): CacheEpochStore {
+  const model = defineModel(connection, 'CacheEpoch', cacheEpochSchema);
+  const filter = { _id: 'caches' } as const;
+
+  async function add(increments: StoredEpoch): Promise<StoredEpoch> {
+    const options = { upsert: true, returnDocument: 'after' } as const;
+    const stored = await model.findOneAndUpdate(filter, { $inc: increments }, options).lean();
+    return stored ?? increments;
+  }
+
   return {
-    async increment(id) {
-      const counted = await model
-        .findOneAndUpdate({ _id: id }, { $inc: { epoch: 1 } }, { upsert: true, returnDocument: 'after' })
-        .lean();
-      return counted?.epoch ?? 1;
-    },
-    async list() {
-      const documents = await model.find({}).readConcern('majority').lean<CacheVersionDocument[]>();
-      return documents.map(({ _id, epoch }) => ({ id: _id, version: epoch }));
+    raise: () => add({ epoch: 1, emptied: 0 }),
+    empty: () => add({ epoch: 1, emptied: 1 }),
+    async read() {
+      const stored = await model.findOne(filter).readConcern('majority').lean<StoredEpoch>();
+      return stored ?? { epoch: 0, emptied: 0 };
     },
   };
 }

@@ -1,6 +1,5 @@
 import { Router } from 'express';
 import { ApiError } from '../../errors.js';
-import { setKeeping } from '../../http/send-json.js';
 import { withTimeout } from '../../timing.js';
 
 /** Each readiness check answers whether its part is ready; none may take longer than a second. */
@@ -27,7 +26,6 @@ export function createHealthRouter(deps: HealthDeps): Router {
   };
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/healthz', (_req, res) => {
-    setKeeping(res, { sameForMs: Number.POSITIVE_INFINITY, voidedBy: [] });
     res.json(alive);
   });
   router.get('/readyz', async (_req, res, next) => {

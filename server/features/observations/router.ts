@@ -20,7 +20,7 @@ export function createObservationsRouter({ observations, publicCache }: Deps) {
         params.anchor,
         Number(query.window ?? '30') as ObservationWindow,
       );
-      setFreshness(res, { seconds: freshSeconds, public: publicCache, voidedBy: ['observations', 'fleet'] });
+      setFreshness(res, { seconds: freshSeconds, public: publicCache });
       return { status: 200, body };
     },
     observeAnchors: async () => ({ status: 200, body: await observations.observeNow() }),

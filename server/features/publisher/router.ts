@@ -22,7 +22,7 @@ export function createPublisherRouter(deps: {
   publicCache: boolean;
 }) {
   const { tick, health, log } = deps;
-  const cache = { public: deps.publicCache, voidedBy: ['batches'] } as const;
+  const cache = { public: deps.publicCache } as const;
   return initServer().router(publisherContract, {
     tickPublisher: async () => {
       const outcome = await tick();

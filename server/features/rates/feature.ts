@@ -8,7 +8,7 @@ import type { Clock, Logger, Random } from '../../ports.js';
 import type { Streams } from '../../streams/streams.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
-import type { CacheVersions } from '../cache/cache-versions.js';
+import type { CacheEpoch } from '../cache/epoch.js';
 import { createAnchorGate } from './anchor-gate.js';
 import { createFeeInfo } from './fee-info.js';
 import { createFxReference } from './fx-reference.js';
@@ -45,7 +45,7 @@ export interface RatesFeatureDeps {
   fxUrl: string | undefined;
   fxSource: string | undefined;
   fxMaxAgeMs: number;
-  cacheVersions: Pick<CacheVersions, 'read' | 'onInvalidate'>;
+  cacheEpoch: Pick<CacheEpoch, 'emptied' | 'onEmptied'>;
   meter: QuoteMeter;
   reputationOf: (anchorId: string, corridorId: string) => QuoteReputation;
   /** Reads the rate history. */
@@ -66,32 +66,31 @@ export interface RatesFeatureDeps {
 
 /** Live quotes of every anchor of a corridor, ranked, behind caches and a limit on calls to each anchor. */
 export function createRatesFeature(deps: RatesFeatureDeps) {
-  const { cacheVersions, clock } = deps;
+  const { cacheEpoch, clock } = deps;
   const limits = { ...defaultLimits, ...deps.limits };
-  const versionOf = (corridorId: string) =>
-    cacheVersions.read('rates', [corridorId]) + deps.directory.servingVersion();
+  const version = () => cacheEpoch.emptied() + deps.directory.servingVersion();
 
-  const fees = createFeeInfo({ ...deps, version: () => cacheVersions.read('anchors') });
+  const fees = createFeeInfo({ ...deps, version: cacheEpoch.emptied });
   const fx = createFxReference({
     ...deps,
     url: deps.fxUrl,
     source: deps.fxSource,
     outbound: deps.fxOutbound,
     maxAgeMs: deps.fxMaxAgeMs,
-    version: () => cacheVersions.read('fx'),
+    version: cacheEpoch.emptied,
   });
-  cacheVersions.onInvalidate(() => fees.dropVoid() + fx.dropVoid());
+  cacheEpoch.onEmptied(() => fees.dropVoid() + fx.dropVoid());
 
   const gate = createAnchorGate({ ...deps, limits });
   const watch = createQuoteWatch({ ...deps, anchors: deps.directory.anchors() });
   const source = createQuoteSource({ ...deps, gate, fees, fx, watch });
-  const replies = createReplies({ source, versionOf, maxBytes: limits.cacheBytes, clock });
+  const replies = createReplies({ source, version, maxBytes: limits.cacheBytes, clock });
   const rates = createRates({
     ...deps,
     replies,
     fx,
     watch,
-    versionOf,
+    version,
     cacheBytes: limits.cacheBytes,
     hasFx: deps.fxUrl !== undefined,
   });

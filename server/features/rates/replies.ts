@@ -47,7 +47,7 @@ export type Replies = Cache<AnchorQuestion, Reply>;
 
 export function createReplies(deps: {
   source: QuoteSource;
-  versionOf: (corridorId: string) => number;
+  version: () => number;
   maxBytes: number;
   clock: Clock;
 }): Replies {
@@ -80,7 +80,7 @@ export function createReplies(deps: {
         staleUntil: 'offer' in reply.result ? reply.at + staleMs : freshUntil,
       };
     },
-    versionOf: ({ corridor }) => deps.versionOf(corridor.id),
+    versionOf: deps.version,
     maxBytes,
     maxEntryBytes: 64 * 1024,
     clock,

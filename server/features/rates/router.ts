@@ -25,17 +25,12 @@ export function createRatesRouter(deps: {
       const past = pastInstantIn(query);
       if (past !== undefined) {
         const { text, freshForSeconds } = await deps.readPastAnswer(params.corridor, past);
-        setFreshness(res, { seconds: freshForSeconds, public: deps.publicCache, voidedBy: [] });
+        setFreshness(res, { seconds: freshForSeconds, public: deps.publicCache });
         return { status: 200, body: renderedBody<RatesAnswer>(text) };
       }
       const admitNew = () => enforceNewAmounts(deps.limiter, res, res.locals.clientKey);
       const { answer, freshForMs } = await deps.rates.quote(params.corridor, query, { admitNew });
-      setFreshness(res, {
-        seconds: freshForMs / 1_000,
-        countsDown: true,
-        public: deps.publicCache,
-        voidedBy: ['rates'],
-      });
+      setFreshness(res, { seconds: freshForMs / 1_000, countsDown: true, public: deps.publicCache });
       return { status: 200, body: answer };
     },
     stream: async ({ params, query, req, res }) => {

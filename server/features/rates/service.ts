@@ -12,7 +12,7 @@ import { ApiError, unsupportedPair } from '../../errors.js';
 import { type Clock, toInstant } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
-import type { CacheVersions } from '../cache/cache-versions.js';
+import type { CacheEpoch } from '../cache/epoch.js';
 import {
   assembleAnswer,
   judgeReplies,
@@ -100,8 +100,9 @@ export interface NoQuote {
 export interface RatesDeps {
   directory: Pick<AnchorDirectory, 'corridor' | 'anchorsOf'>;
   replies: Replies;
-  cacheVersions: Pick<CacheVersions, 'onInvalidate'>;
-  versionOf: (corridorId: string) => number;
+  cacheEpoch: Pick<CacheEpoch, 'onEmptied'>;
+  /** Answers and replies of another version are void. */
+  version: () => number;
   /** An anchor's record in a corridor, read from memory. */
   reputationOf: (anchorId: string, corridorId: string) => QuoteReputation;
   /** The reference rates for the cost of quotes. */
@@ -144,14 +145,14 @@ export function createRates(deps: RatesDeps): Rates {
     load: build,
     keyOf,
     lifetimeOf: ({ asOf, refreshAt }) => ({ asOf, freshUntil: refreshAt, staleUntil: asOf + staleMs }),
-    versionOf: ({ corridor }) => deps.versionOf(corridor.id),
+    versionOf: deps.version,
     maxBytes: deps.cacheBytes,
     // The stale form, and both forms as rendered and compressed bytes, are kept as well.
     bytesOf: ({ fresh }) => 6 * JSON.stringify(fresh).length,
     onLoaded: () => deps.announce('rates'),
     clock,
   });
-  deps.cacheVersions.onInvalidate(() => replies.dropVoid() + answers.dropVoid());
+  deps.cacheEpoch.onEmptied(() => replies.dropVoid() + answers.dropVoid());
   /** By question, the requests for new amounts that are being admitted and answered. They never reject. */
   const admitting = new Map<string, Promise<unknown>>();
 
@@ -308,7 +309,7 @@ export function createRates(deps: RatesDeps): Rates {
       const { corridor, asked, deliveryMethod } = question;
       return {
         key: keyOf(question),
-        version: () => deps.versionOf(corridor.id),
+        version: deps.version,
         kept() {
           const kept = answers.peek(question);
           return kept === undefined ? undefined : serve(kept.value);

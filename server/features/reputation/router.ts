@@ -19,13 +19,13 @@ export function createReputationRouter({ service, publicCache }: Deps) {
       const { corridor = null, limit, cursor, formula } = query;
       const window = toWindow(query.window);
       const body = await service.getLeaderboard({ corridor, window, formula, limit, cursor });
-      setFreshness(res, { seconds: freshSeconds, public: publicCache, voidedBy: ['scores', 'fleet'] });
+      setFreshness(res, { seconds: freshSeconds, public: publicCache });
       return { status: 200, body };
     },
     refreshReputation: async () => ({ status: 200, body: await service.refreshNow() }),
     getReputation: async ({ params, query, res }) => {
       const body = await service.getReputation(params.anchor, toWindow(query.window), query.formula);
-      setFreshness(res, { seconds: freshSeconds, public: publicCache, voidedBy: ['scores', 'fleet'] });
+      setFreshness(res, { seconds: freshSeconds, public: publicCache });
       return { status: 200, body };
     },
     getReputationHistory: async ({ params, query, res }) => {
@@ -33,7 +33,7 @@ export function createReputationRouter({ service, publicCache }: Deps) {
       const window = toWindow(query.window);
       const of = { anchorId: params.anchor, corridor, window, formula };
       const body = await service.getHistory({ ...of, limit, cursor });
-      setFreshness(res, { seconds: freshSeconds, public: publicCache, voidedBy: ['scores', 'fleet'] });
+      setFreshness(res, { seconds: freshSeconds, public: publicCache });
       return { status: 200, body };
     },
   });

@@ -16,7 +16,7 @@ export function createScoresRouter({ service, publicCache }: Deps) {
     getPublicScores: async ({ query, res }) => {
       const { formula, limit, cursor } = query;
       const body = await service.getPublicScores({ formula, limit, cursor });
-      setFreshness(res, { seconds: freshSeconds, public: publicCache, voidedBy: ['scores', 'batches'] });
+      setFreshness(res, { seconds: freshSeconds, public: publicCache });
       return { status: 200, body };
     },
   });

@@ -15,7 +15,6 @@ export function createSnapshotRouter(deps: {
         seconds: freshForMs / 1_000,
         countsDown: true,
         public: deps.publicCache,
-        voidedBy: ['snapshot'],
       });
       return { status: 200, body: answer };
     },

@@ -6,7 +6,7 @@ import { ApiError } from '../../errors.js';
 import { type Clock, toInstant } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
-import type { CacheVersions } from '../cache/cache-versions.js';
+import type { CacheEpoch } from '../cache/epoch.js';
 import type { Rates } from '../rates/service.js';
 
 /** Every corridor at its reference amount; rebuilding it also keeps those amounts fresh in the cache of the rates. */
@@ -22,7 +22,7 @@ const concurrentCorridors = 8;
 export interface SnapshotDeps {
   directory: Pick<AnchorDirectory, 'corridors' | 'servingVersion'>;
   rates: Pick<Rates, 'quote'>;
-  cacheVersions: Pick<CacheVersions, 'read' | 'onInvalidate'>;
+  cacheEpoch: Pick<CacheEpoch, 'emptied' | 'onEmptied'>;
   announce: Announce;
   clock: Clock;
   /** How often `rebuild` is called. */
@@ -32,19 +32,17 @@ export interface SnapshotDeps {
 type SnapshotCorridor = SnapshotAnswer['corridors'][number];
 
 export function createSnapshot(deps: SnapshotDeps): Snapshot {
-  const { clock, cacheVersions } = deps;
+  const { clock, cacheEpoch } = deps;
   const intervalMs = deps.intervalMs ?? defaultIntervalMs;
   const built = createCache<void, { answer: SnapshotAnswer; builtAt: number }>({
     load: build,
     // Served until the next one is built, or until it is invalidated.
     lifetimeOf: ({ builtAt }) => ({ asOf: builtAt, freshUntil: Infinity, staleUntil: Infinity }),
-    // A snapshot consists of rates, so it is invalidated when they are.
-    versionOf: () =>
-      cacheVersions.read('snapshot') + cacheVersions.read('rates') + deps.directory.servingVersion(),
+    versionOf: () => cacheEpoch.emptied() + deps.directory.servingVersion(),
     onLoaded: () => deps.announce('snapshot'),
     clock,
   });
-  cacheVersions.onInvalidate(() => built.dropVoid());
+  cacheEpoch.onEmptied(() => built.dropVoid());
 
   /** When each corridor was last quoted without an anchor being `busy`. */
   const quotedAt = new Map<string, number>();

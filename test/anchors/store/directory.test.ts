@@ -170,7 +170,7 @@ describe('discovery', () => {
     const first = await start([anchor('void')]);
     await first.directory.endpointsOf('void');
     await first.directory.stop();
-    await first.cacheVersions.invalidate('anchors', undefined);
+    await first.cacheEpoch.empty();
     const { directory } = await start([anchor('void')]);
     expect(await directory.getAnchor('void')).toMatchObject({
       endpoints: { transferServerSep6: null },
@@ -225,7 +225,7 @@ describe('the signing key of an anchor', () => {
       [anchor('turncoat'), anchor('loyal', { endpoints: { signingKey: firstKey } })],
       { logger },
     );
-    await second.cacheVersions.invalidate('anchors', undefined);
+    await second.cacheEpoch.empty();
     await expect(second.directory.endpointsOf('turncoat')).rejects.toMatchObject({ reason: 'not_served' });
     await second.directory.stop();
     expect(second.directory.anchor('turncoat')).toBeUndefined();
@@ -241,7 +241,7 @@ describe('the signing key of an anchor', () => {
     const third = await start([anchor('turncoat')]);
     expect(third.directory.anchorsOf('usdc-ngn')).toEqual([]);
     server.routes[tomlPath] = toml(firstKey);
-    await third.cacheVersions.invalidate('anchors', undefined);
+    await third.cacheEpoch.empty();
     await third.directory.discoverDue();
     await third.directory.stop();
     expect(third.directory.anchorsOf('usdc-ngn').map(({ id }) => id)).toEqual(['turncoat']);
@@ -251,8 +251,8 @@ describe('the signing key of an anchor', () => {
     server.routes[tomlPath] = toml(firstKey);
     const one = await start([anchor('returned')], { logger });
     const other = await start([anchor('returned')], { logger });
-    const readAgain = async ({ cacheVersions, directory }: RatesService) => {
-      await cacheVersions.invalidate('anchors', undefined);
+    const readAgain = async ({ cacheEpoch, directory }: RatesService) => {
+      await cacheEpoch.empty();
       await directory.discoverDue();
       await directory.stop();
     };
@@ -427,7 +427,7 @@ describe('what can never work', () => {
     const service = await start([anchor('shows-late')], { logger });
     expect(about('FX_URL')).toEqual([]);
     await service.directory.discoverDue();
-    await service.cacheVersions.invalidate('anchors', undefined);
+    await service.cacheEpoch.empty();
     await service.directory.discoverDue();
     expect(about('FX_URL')).toEqual([{ anchorId: 'shows-late' }]);
   });

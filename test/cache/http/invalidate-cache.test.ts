@@ -46,12 +46,6 @@ describe('200', () => {
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(await asOf(other)).not.toBe(before[1]);
   });
-
-  it('of another corridor leaves this one alone', async () => {
-    const before = await asOf(app);
-    await invalidate({ corridor: 'usdc-kes' });
-    expect(await asOf(app)).toBe(before);
-  });
 });
 
 describe('400', () => {

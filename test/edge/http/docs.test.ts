@@ -12,7 +12,7 @@ import { expectFor } from '../../support/expect-for.js';
 const app = express();
 app.disable('etag');
 app.use(
-  sendJson({ keep: () => undefined }),
+  sendJson({ begin: () => () => undefined }),
   createDocsRouter({ readDocuments: () => readDocuments(undefined) }),
 );
 const server = createServer(app);

@@ -166,22 +166,6 @@ describe('requests of a route with a limit that are answered', () => {
     });
   });
 
-  it('are logged each with LOG_CACHED=all, wherever the answer came from', async () => {
-    const before = text.length;
-    const every = await startTestApp({
-      uri: database.uri,
-      env: { LOG_CACHED: 'all' },
-      simulated: app.simulated,
-      world: { logger },
-    });
-    // The other instance holds no points of this client's limit.
-    const headers = { 'x-forwarded-for': '198.51.100.77' };
-    const ask = () => fetch(`${every.url}/api/corridors`, { headers }).then((answer) => answer.text());
-    await Promise.all(Array.from({ length: 30 }, ask));
-    await waitFor(() => expect(corridorsSince(before).logged).toBe(30));
-    await every.close();
-  });
-
   it('are logged each where the service failed', async () => {
     const before = text.length;
     // No code of this service writes such a document, so reading it fails with 500.

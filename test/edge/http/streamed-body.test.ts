@@ -18,7 +18,7 @@ let chunks: () => AsyncGenerator<string>;
 beforeAll(async () => {
   const app = express();
   const logger = { ...silentLogger, error: (_fields: object, message: string) => void logged.push(message) };
-  app.use(sendJson({ keep: () => undefined }));
+  app.use(sendJson({ begin: () => () => undefined }));
   app.get('/', (_req, res) => {
     res.json(streamedBody({ type: 'text/csv', version: 'of the test', chunks: () => chunks() }));
   });

@@ -43,8 +43,6 @@ beforeAll(async () => {
       PUBLISHER_SECRET_KEY: '15'.repeat(32),
       ORACLE_URL: oracle.url,
       WEBHOOK_KEY: '3c'.repeat(32),
-      // Without this, a recent answer would be served from the cache.
-      RESPONSE_CACHE_MB: '0',
     },
   });
   await addOutcomes(recorded);

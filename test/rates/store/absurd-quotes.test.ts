@@ -53,12 +53,12 @@ describe('a price 650 times the market', () => {
 
   it('is not in the snapshot', async () => {
     await promise('tidewater', '650');
-    const { rates, directory, cacheVersions } = fixture.service;
+    const { rates, directory, cacheEpoch } = fixture.service;
     const snapshot = createSnapshot({
       announce: createChanges().announce,
       directory,
       rates,
-      cacheVersions,
+      cacheEpoch,
       clock: () => fixture.world.now,
     });
     const { answer } = await snapshot.get();

@@ -209,7 +209,7 @@ describe('a hostile stellar.toml', () => {
     expect(await reasonFor(await start(discovered()))).toBe('blocked');
     hostile.routes[tomlPath] = answerText('ANCHOR_QUOTE_SERVER = "http://169.254.169.254/latest"');
     const service = await start(discovered());
-    await service.cacheVersions.invalidate('anchors', undefined);
+    await service.cacheEpoch.empty();
     expect(await reasonFor(service)).toBe('blocked');
     expect(bystander.seen).toEqual([]);
   });
@@ -224,7 +224,7 @@ describe('a hostile stellar.toml', () => {
 
     const moved = await start(setup);
     hostile.routes[tomlPath] = answerText(`ANCHOR_QUOTE_SERVER = "${honest.origin}/elsewhere"`);
-    await moved.cacheVersions.invalidate('all', undefined);
+    await moved.cacheEpoch.empty();
     await reasonFor(moved);
     const elsewhere = honest.seen.filter(({ url }) => url.startsWith('/elsewhere'));
     expect(elsewhere).toHaveLength(1);

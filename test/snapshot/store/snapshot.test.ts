@@ -26,9 +26,9 @@ afterAll(() => simulated.stop());
 beforeEach(async () => {
   const { fleet, allow, env, fxUrl } = simulated;
   service = await startRatesService({ uri: database.uri, fleet, allow, env, fxUrl });
-  const { directory, rates, cacheVersions, world } = service;
+  const { directory, rates, cacheEpoch, world } = service;
   const clock = () => world.now;
-  snapshot = createSnapshot({ announce: createChanges().announce, directory, rates, cacheVersions, clock });
+  snapshot = createSnapshot({ announce: createChanges().announce, directory, rates, cacheEpoch, clock });
   for (const each of simulated.anchors) each.resetCalls();
 });
 afterEach(async () => {
@@ -89,16 +89,10 @@ describe('the snapshot', () => {
     expect(simulated.anchor('galleon').calls[price]).toBe(asked);
   });
 
-  it('is built anew after an invalidation of it, of rates, or of everything, and not of other things', async () => {
-    let before = (await snapshot.get()).answer;
-    for (const scope of ['snapshot', 'rates', 'all'] as const) {
-      await service.cacheVersions.invalidate(scope, undefined);
-      const after = (await snapshot.get()).answer;
-      expect(after).not.toBe(before);
-      before = after;
-    }
-    await service.cacheVersions.invalidate('fx', undefined);
-    expect((await snapshot.get()).answer).toBe(before);
+  it('is built anew after the caches were emptied', async () => {
+    const before = (await snapshot.get()).answer;
+    await service.cacheEpoch.empty();
+    expect((await snapshot.get()).answer).not.toBe(before);
   });
 
   it('shows a corridor without offers as such', async () => {
@@ -149,11 +143,11 @@ describe('the snapshot', () => {
     expect(asked.join('')).toBe('abcdeabcda');
   });
 
-  it('is freed and counted by an invalidation', async () => {
-    const freed = async () => (await service.cacheVersions.invalidate('snapshot', undefined)).droppedEntries;
-    expect(await freed()).toBe(0);
+  it('is freed and counted when the caches are emptied', async () => {
+    await service.cacheEpoch.empty();
+    expect((await service.cacheEpoch.empty()).droppedEntries).toBe(0);
     await snapshot.get();
-    expect(await freed()).toBe(1);
+    expect((await service.cacheEpoch.empty()).droppedEntries).toBeGreaterThan(1);
   });
 
   it('no longer has quotes of an anchor that shows another signing key', async () => {
@@ -166,7 +160,7 @@ describe('the snapshot', () => {
     const otherKey = simulated.anchor('galleon').signingKey;
     harbour.override(file, (_req, res) => void res.end(text.replaceAll(harbour.signingKey, otherKey)));
     const readAgain = async () => {
-      await service.cacheVersions.invalidate('anchors', undefined);
+      await service.cacheEpoch.empty();
       await service.directory.discoverDue();
       await service.directory.stop();
     };

@@ -3,7 +3,7 @@ import { deprecationHeaders } from '../../../contract/deprecation.js';
 import type { RouteMetadata } from '../../../contract/describe-route.js';
 import { contract } from '../../../contract/index.js';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
-import { type CountedFront, startCountedFront } from '../../fixtures/front/counted-front.js';
+import { type CountedCache, startCountedCache } from '../../fixtures/cache/counted-cache.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -22,12 +22,12 @@ const absent = { deprecation: null, sunset: null, link: null };
 
 const database = testDatabase();
 let app: TestApp;
-let ports: CountedFront;
+let ports: CountedCache;
 
 beforeAll(async () => {
   for (const metadata of routes) metadata.deprecated = deprecated;
-  app = await startTestApp({ uri: database.uri, env: { RESPONSE_CACHE_MB: '32' } });
-  ports = await startCountedFront(app);
+  app = await startTestApp({ uri: database.uri });
+  ports = await startCountedCache(app);
 });
 afterAll(async () => {
   for (const metadata of routes) delete metadata.deprecated;

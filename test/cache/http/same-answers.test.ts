@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type CountedFront, startCountedFront } from '../../fixtures/front/counted-front.js';
-import { headerOf, type RawAnswer, sendRaw, separated } from '../../fixtures/front/raw-request.js';
+import { type CountedCache, startCountedCache } from '../../fixtures/cache/counted-cache.js';
+import { headerOf, type RawAnswer, sendRaw, separated } from '../../fixtures/cache/raw-request.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 import { propertyRuns } from '../../support/property-runs.js';
@@ -10,13 +10,13 @@ import { waitFor } from '../../support/wait-for.js';
 /** The response cache must not be noticeable: its answers are compared with those of the application. */
 const database = testDatabase();
 let app: TestApp;
-let ports: CountedFront;
+let ports: CountedCache;
 // The clock stands still, because otherwise an answer could change between the two compared requests.
 let now = Date.now();
 
 beforeAll(async () => {
   app = await startTestApp({ uri: database.uri, world: { clock: () => now } });
-  ports = await startCountedFront(app);
+  ports = await startCountedCache(app);
   // The first quotes may come too late on a busy machine.
   await waitFor(async () => {
     const { headers } = await app.client.request('GET', '/api/rates/usdc-ngn', { headers: from(999) });
@@ -215,6 +215,7 @@ describe('what is answered from the response cache', () => {
   }, 300_000);
 
   it('is refused as the application refuses, header by header, to a client that has used up its limit', async () => {
+    const sentEach = 62;
     const lastOf = async (port: number, client: number, method: string, connection: Sent['connection']) => {
       const given = {
         method,
@@ -227,7 +228,7 @@ describe('what is answered from the response cache', () => {
         tag: 'none',
       } as const;
       let answer: RawAnswer | undefined;
-      for (let n = 0; n < 62; n += 1) answer = await sendRaw(port, requestOf(given, '', client));
+      for (let n = 0; n < sentEach; n += 1) answer = await sendRaw(port, requestOf(given, '', client));
       return answer as RawAnswer;
     };
     const cases = ['GET', 'HEAD'].flatMap((method) =>
@@ -238,7 +239,9 @@ describe('what is answered from the response cache', () => {
       const before = ports.handed();
       const cached = await lastOf(ports.port, clients, method, connection);
       expect(cached.status).toBe(429);
-      expect(ports.handed() - before).toBeLessThan(20);
+      // Where the connection stays open, a request that is never cached follows each.
+      const others = connection === 'stays open' ? sentEach : 0;
+      expect(ports.handed() - before - others).toBeLessThan(20);
       const direct = await lastOf(ports.barePort, clients + 1, method, connection);
       const seconds = (answer: RawAnswer) => Number(headerOf(answer, 'retry-after'));
       expect(Math.abs(seconds(cached) - seconds(direct))).toBeLessThanOrEqual(30);

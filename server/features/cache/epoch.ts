@@ -1,0 +1,63 @@
+import type { Logger } from '../../ports.js';
+import type { CacheEpochStore, StoredEpoch } from './store.js';
+
+/**
+ * What decides, on every instance, which cached entries may still be served. An entry belongs to the number that was read
+ * when its making began.
+ */
+export interface CacheEpoch {
+  /** Changes with every operation of operators that changed something: for answers as they were sent. */
+  current(): number;
+  /** How often operators have emptied the caches: for what was read from anchors and from the FX reference. */
+  emptied(): number;
+  /** `free` is called when the caches are emptied; it frees what became void and returns how many entries that were. */
+  onEmptied(free: () => number): void;
+  /** After an operation was done. Never rejects: if MongoDB is away, the others' answers end with their second. */
+  raise(): Promise<void>;
+  /** Raises the epoch and empties the caches. Rejects, and empties nothing, while MongoDB is away. */
+  empty(): Promise<{ epoch: number; droppedEntries: number }>;
+  /** Reads what happened on other instances. While this fails, caches go on with what is known. */
+  poll(): Promise<void>;
+}
+
+export function createCacheEpoch({ store, logger }: { store: CacheEpochStore; logger: Logger }): CacheEpoch {
+  const listeners: (() => number)[] = [];
+  let known: StoredEpoch = { epoch: 0, emptied: 0 };
+  /** Counts the changes of `known`, and the operations that were done here, also if they could not be stored. */
+  let current = 0;
+  let dropped = 0;
+
+  function learn(stored: StoredEpoch): void {
+    if (stored.epoch <= known.epoch) return;
+    const isEmptied = stored.emptied > known.emptied;
+    known = stored;
+    current += 1;
+    if (isEmptied) for (const free of listeners) dropped += free();
+  }
+
+  return {
+    current: () => current,
+    emptied: () => known.emptied,
+    onEmptied(free) {
+      listeners.push(free);
+    },
+    async raise() {
+      try {
+        learn(await store.raise());
+      } catch (error) {
+        logger.warn({ err: error }, 'other instances were not told that an operation was done');
+      }
+      current += 1;
+    },
+    async empty() {
+      // A poll may learn of it first and free the entries.
+      const before = dropped;
+      const stored = await store.empty();
+      learn(stored);
+      return { epoch: stored.epoch, droppedEntries: dropped - before };
+    },
+    async poll() {
+      learn(await store.read());
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { AppRoute } from '@ts-rest/core';
+import type { Request } from 'express';
+import type { RateLimiter } from '../limits/rate-limiter.js';
+import type { Clock, NewId, RateLimitState } from '../ports.js';
+import { createCachedAnswers } from './cached-answers.js';
+import type { ClientKeyOf } from './client-key.js';
+import { codingFor } from './content-coding.js';
+import { matchesTag } from './entity-tag.js';
+import { bodyOf } from './error-mapper.js';
+import { isPlainRead } from './malformed-request.js';
+import { mediaTypeOf } from './media-type.js';
+import { type ClientLimit, clientLimitOf, limitHeaders, rateLimited, takeOfClient } from './rate-limit.js';
+import { idOf, type RequestRecord } from './request-log.js';
+import { metadataOf } from './route-table.js';
+import type { BeginAnswer } from './send-json.js';
+
+/**
+ * A micro-cache, as a reverse proxy has it, in the same process: it repeats the application's answer to the same question
+ * for a second, and calls the same functions for request id, client and limit. Everything else goes to the application.
+ */
+export interface ResponseCache {
+  before(app: RequestListener): RequestListener;
+  /** Called by the application for each request. */
+  begin: BeginAnswer;
+  /** The limit after a point was taken for a request that then went to the application. */
+  taken(req: IncomingMessage): RateLimitState | undefined;
+}
+
+/** Headers whose value is in node's form: names and values alternate. */
+type Headers = readonly string[];
+
+/** An answer without what belongs to one client. */
+interface Answer {
+  /** The template of its route. */
+  route: string;
+  limit: ClientLimit;
+  etag: string;
+  body: Buffer;
+  headers: Headers;
+  /** Of a 304. */
+  unmodified: Headers;
+  /** Of every status. */
+  ofRoute: Headers;
+}
+
+const ofRoute = ['X-Content-Type-Options', 'Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
+const ofUnmodified = [...ofRoute, 'Cache-Control', 'Vary', 'ETag'];
+/** All others belong to one client and are not cached. */
+const ofAnswer = [...ofUnmodified, 'Content-Type', 'Content-Encoding'];
+
+/** A request whose answer is cached, though perhaps no longer current. */
+interface Asked {
+  req: IncomingMessage;
+  res: ServerResponse;
+  key: string;
+  known: Answer;
+  startedAt: number;
+}
+
+export function createResponseCache(deps: {
+  limiter: Pick<RateLimiter, 'take'>;
+  clientKeyOf: ClientKeyOf;
+  /** What was begun under another epoch is neither stored nor served. */
+  epoch: () => number;
+  record: Pick<RequestRecord, 'answered'>;
+  newId: NewId;
+  /** Monotonic milliseconds. */
+  stopwatch?: Clock;
+}): ResponseCache {
+  const { limiter, clientKeyOf, epoch, record, newId, stopwatch = () => performance.now() } = deps;
+  const cached = createCachedAnswers<Answer>({ epoch, stopwatch });
+  const taken = new WeakMap<IncomingMessage, RateLimitState>();
+
+  function answer(app: RequestListener, asked: Asked, limit: RateLimitState): void {
+    if (limit.retryAfterSeconds !== undefined) refuse(asked, limit, limit.retryAfterSeconds);
+    else if (!sendCurrent(asked, limit)) renew(app, asked, limit);
+  }
+
+  /** Lets the application make the answer again, or waits for another request that does. */
+  function renew(app: RequestListener, asked: Asked, limit: RateLimitState): void {
+    const { req, res, key } = asked;
+    const hand = () => {
+      taken.set(req, limit);
+      app(req, res);
+    };
+    const renewed = cached.renewal(key, res);
+    if (renewed === undefined) hand();
+    else
+      renewed.then(() => {
+        if (!sendCurrent(asked, limit)) hand();
+      });
+  }
+
+  function sendCurrent(asked: Asked, limit: RateLimitState): boolean {
+    const current = cached.current(asked.key);
+    if (current !== undefined) send({ ...asked, known: current }, limit);
+    return current !== undefined;
+  }
+
+  function send(asked: Asked, limit: RateLimitState): void {
+    const { req, res, known } = asked;
+    const requestId = idOf(headerOf(req, 'x-request-id'), newId);
+    const own = ['X-Request-Id', requestId, ...limitHeaders(limit)];
+    if (matchesTag(req.headers['if-none-match'], known.etag))
+      res.writeHead(304, [...own, ...known.unmodified]).end();
+    else res.writeHead(200, [...own, ...known.headers]).end(req.method === 'HEAD' ? undefined : known.body);
+    record.answered(req, res, { requestId, route: known.route, startedAt: asked.startedAt });
+  }
+
+  function refuse({ req, res, known, startedAt }: Asked, limit: RateLimitState, seconds: number): void {
+    const requestId = idOf(headerOf(req, 'x-request-id'), newId);
+    const body = JSON.stringify(bodyOf(rateLimited(seconds)));
+    const own = ['X-Request-Id', requestId, ...limitHeaders(limit), ...known.ofRoute];
+    const ofError = ['Cache-Control', 'no-store', 'Retry-After', String(seconds), 'Vary', 'Accept-Encoding'];
+    const ofBody = ['Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(body.length)];
+    res.writeHead(429, [...own, ...ofError, ...ofBody]).end(req.method === 'HEAD' ? undefined : body);
+    record.answered(req, res, { requestId, route: known.route, startedAt });
+  }
+
+  return {
+    before: (app) => (req, res) => {
+      const key = isPlainRead(req) ? keyOf(req.url as string, req.headers) : undefined;
+      const known = key === undefined ? undefined : cached.known(key);
+      if (key === undefined || known === undefined) return app(req, res);
+      const asked = { req, res, key, known, startedAt: stopwatch() };
+      const client = clientKeyOf(req.socket.remoteAddress, headerOf(req, 'x-forwarded-for'));
+      const limit = takeOfClient(limiter, known.limit, client);
+      if (!(limit instanceof Promise)) return answer(app, asked, limit);
+      // If the limit cannot be told, the application tries again, and answers with the error.
+      limit.then(
+        (drawn) => answer(app, asked, drawn),
+        () => app(req, res),
+      );
+    },
+    begin(req, res) {
+      const begunIn = epoch();
+      return ({ bytes, etag, sameForMs }) => {
+        const { tsRestRoute } = req as Request & { tsRestRoute?: AppRoute };
+        const metadata = tsRestRoute && metadataOf(tsRestRoute);
+        if (metadata?.cache !== 'etag') return;
+        const answer = {
+          route: req.route.path as string,
+          limit: { rule: clientLimitOf(metadata), operationId: metadata.operationId },
+          etag,
+          body: bytes,
+          headers: [...present(res, ofAnswer), 'Content-Length', String(bytes.length)],
+          unmodified: present(res, ofUnmodified),
+          ofRoute: present(res, ofRoute),
+        };
+        cached.keep(keyOf(req.originalUrl, req.headers), answer, { begunIn, sameForMs, bytes: bytes.length });
+      };
+    },
+    taken: (req) => taken.get(req),
+  };
+}
+
+/** What selects an answer: its target, content coding and media type. A HEAD is answered from the answer to its GET. */
+function keyOf(url: string, headers: IncomingMessage['headers']): string {
+  return `${codingFor(headers['accept-encoding'] as string)} ${mediaTypeOf(headers.accept)} ${url}`;
+}
+
+/** Of a plain read, in which no header is given twice. */
+function headerOf(req: IncomingMessage, name: string): string | undefined {
+  return req.headers[name] as string | undefined;
+}
+
+function present(res: ServerResponse, names: readonly string[]): string[] {
+  return names.flatMap((name) => {
+    const value = res.getHeader(name);
+    return value === undefined ? [] : [name, String(value)];
+  });
+}

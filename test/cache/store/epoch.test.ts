@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Connection } from 'mongoose';
+import { type CacheEpoch, createCacheEpoch } from '../../../server/features/cache/epoch.js';
+import { type CacheEpochStore, createCacheEpochStore } from '../../../server/features/cache/store.js';
+import { connectMongo } from '../../../server/mongo/connection.js';
+import { prepareCollections } from '../../../server/mongo/models.js';
+import { testDatabase } from '../../support/database.js';
+import { silentLogger as logger } from '../../support/silent-logger.js';
+
+const database = testDatabase();
+let connection: Connection;
+let store: CacheEpochStore;
+let here: CacheEpoch;
+let there: CacheEpoch;
+
+beforeAll(async () => {
+  connection = await connectMongo({ uri: database.uri });
+  store = createCacheEpochStore(connection);
+  here = createCacheEpoch({ store, logger });
+  there = createCacheEpoch({ store, logger });
+  await prepareCollections(connection);
+});
+afterAll(async () => {
+  await connection.close();
+});
+
+describe('an operation of operators', () => {
+  it('changes the epoch here at once and elsewhere with the next poll, and empties nothing', async () => {
+    await there.poll();
+    const [before, beforeThere, emptied] = [here.current(), there.current(), there.emptied()];
+    await here.raise();
+    expect(here.current()).not.toBe(before);
+    expect(there.current()).toBe(beforeThere);
+    await there.poll();
+    expect([there.current() === beforeThere, there.emptied()]).toEqual([false, emptied]);
+    const learned = there.current();
+    await there.poll();
+    expect(there.current()).toBe(learned);
+  });
+
+  it('changes the epoch here also while the database is away', async () => {
+    const away = { ...store, raise: () => Promise.reject(new Error('of the test')) };
+    const alone = createCacheEpoch({ store: away, logger });
+    const before = alone.current();
+    await alone.raise();
+    expect(alone.current()).not.toBe(before);
+  });
+});
+
+describe('emptying the caches', () => {
+  it('frees what is void on every instance once, and makes one number of it', async () => {
+    await there.poll();
+    let freed = 0;
+    there.onEmptied(() => ++freed);
+    here.onEmptied(() => 3);
+    expect((await here.empty()).droppedEntries).toBe(3);
+    await there.poll();
+    await there.poll();
+    expect(freed).toBe(1);
+    expect(there.emptied()).toBe(here.emptied());
+    const late = createCacheEpoch({ store, logger });
+    await late.poll();
+    expect(late.emptied()).toBe(here.emptied());
+  });
+
+  it('counts what a poll freed before the call was answered', async () => {
+    const polling = createCacheEpoch({
+      store: {
+        ...store,
+        async empty() {
+          const stored = await store.empty();
+          await polling.poll();
+          return stored;
+        },
+      },
+      logger,
+    });
+    await polling.poll();
+    polling.onEmptied(() => 3);
+    expect((await polling.empty()).droppedEntries).toBe(3);
+  });
+
+  it('counts up by one however often it happens at once', async () => {
+    const all = await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? here : there).empty()));
+    expect(new Set(all.map(({ epoch }) => epoch)).size).toBe(20);
+    await Promise.all([here.poll(), there.poll()]);
+    expect(here.emptied()).toBe(there.emptied());
+  });
+});
