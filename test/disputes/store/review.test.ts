@@ -140,12 +140,12 @@ describe('an intent that was taken up again after its account had disputed it', 
 });
 
 describe('rejecting', () => {
-  it('does not change the intent', async () => {
+  it('changes nothing of the intent but its version, by which its followers notice the decision', async () => {
     const { id, intentHash } = await filed('settled');
     await one.intents.updateOne({ _id: intentHash }, { $set: { unfolded: false } });
     const before = await intentOf(intentHash);
     await one.review.resolve({ id, action: 'reject', note: 'The receipt is genuine.' });
-    expect(await intentOf(intentHash)).toEqual(before);
+    expect(await intentOf(intentHash)).toEqual({ ...before, version: (before?.version ?? 0) + 1 });
   });
 });
 
