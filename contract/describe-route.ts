@@ -9,7 +9,7 @@ export type Access = 'public' | 'admin' | 'internal' | 'signed' | 'callback';
 export type CachePolicy = 'etag' | 'no-store';
 
 /** Media types of an answer beside JSON; the `Accept` header of a request selects one. */
-export type MediaType = 'text/csv' | 'application/x-ndjson';
+export type MediaType = 'text/csv';
 
 /** The event stream (`text/event-stream`) of an operation. The schema of its 200 is that of the data of each event. */
 export interface EventStream {

@@ -151,13 +151,6 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
     operator: 'If no new batch is made, GET /api/publisher/health says why (docs/publisher.md).',
     example: { message: 'There is no batch 999.' },
   },
-  UNKNOWN_SAMPLE: {
-    cause:
-      'The instant lies before the first sample: until then the service was not running, or no anchor had a fresh quote.',
-    retry: 'never',
-    caller: '`GET /api/rates/{corridor}/history` lists the samples with their instants.',
-    example: { message: 'The history of usdc-ngn has no sample at or before 2020-01-01T00:00:00.000Z.' },
-  },
   METHOD_NOT_ALLOWED: {
     cause: 'A read sent as POST, a change sent as PUT, or a form sent by a browser.',
     retry: 'never',

@@ -42,10 +42,6 @@ export const errorTable = {
   UNKNOWN_DISPUTE: { status: 404, when: 'No dispute has this id.' },
   UNKNOWN_WEBHOOK: { status: 404, when: 'No webhook or delivery has this id.' },
   UNKNOWN_BATCH: { status: 404, when: 'No batch has this sequence, or the batch holds no such entry.' },
-  UNKNOWN_SAMPLE: {
-    status: 404,
-    when: 'The rate history of the corridor has no sample at or before the instant `asOf`.',
-  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     when: 'The path exists, but not with this method; the `Allow` header lists the methods it has.',

@@ -258,7 +258,6 @@ export function composeService(deps: {
     cacheEpoch,
     meter: metrics.quotes,
     reputationOf: reputation.reputationOf,
-    findSampleAsOf: rateSampleStore.findAsOf,
   });
   const rateHistory = createRateHistoryFeature({
     ...shared,

@@ -33,8 +33,6 @@ const (
 	CodeUnknownWebhook Code = "UNKNOWN_WEBHOOK"
 	// CodeUnknownBatch: No batch has this sequence, or the batch holds no such entry.
 	CodeUnknownBatch Code = "UNKNOWN_BATCH"
-	// CodeUnknownSample: The rate history of the corridor has no sample at or before the instant `asOf`.
-	CodeUnknownSample Code = "UNKNOWN_SAMPLE"
 	// CodeMethodNotAllowed: The path exists, but not with this method; the `Allow` header lists the methods it has.
 	CodeMethodNotAllowed Code = "METHOD_NOT_ALLOWED"
 	// CodeRequestTimeout: The header block was not received within 5 seconds, or the request not within 10.

@@ -3624,7 +3624,7 @@ type RateHistoryPage struct {
 	To string `json:"to"`
 }
 
-// RateHistoryPoint A summary of a sample of the rates of a corridor.
+// RateHistoryPoint A sample of the rates of a corridor.
 type RateHistoryPoint struct {
 	// Amount The reference amount of the corridor at that time.
 	Amount string `json:"amount"`
@@ -3632,7 +3632,7 @@ type RateHistoryPoint struct {
 	// AsOf When the oldest quote in it was fetched.
 	AsOf string `json:"asOf"`
 
-	// At When the answer was given; send it as `asOf` to the rates to get the whole answer.
+	// At When the answer was given.
 	At string `json:"at"`
 
 	// Best The anchor that a person would have chosen; null where no quote was ranked.
@@ -4680,9 +4680,6 @@ type GetRatesParams struct {
 	// Sort The order of the quotes; `best` when absent. `best`: The first is the one a person would choose: the anchors' own prices before estimates, exact amounts before adjusted ones, then the most `worth` for each unit sold, then the most `expectedReceive`, then by anchor id. `receive`: The highest promise first: as `best`, but by `receiveAmount` for each unit sold, and by `best` among equals. `score`: The highest score first, anchors with too few outcomes to be judged last, by `best` among equals. `speed`: The least `p50SettleSeconds` first, then the least `p95SettleSeconds`; anchors with too few outcomes to be judged last; by `best` among equals.
 	Sort *QuoteSort `form:"sort,omitempty" json:"sort,omitempty"`
 
-	// AsOf An instant of the past, without other parameters: the answer is the latest sample at or before it, as it was given, for the reference amount.
-	AsOf *string `form:"asOf,omitempty" json:"asOf,omitempty"`
-
 	// IfNoneMatch The ETag of an answer you still have; 304 without a body while it is the present one.
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
@@ -4698,7 +4695,7 @@ type GetRateHistoryParams struct {
 	// To The end of the range, not included; the end of the present 15 minutes when absent. At most 31, 92 or 3,660 days after `from`, by resolution.
 	To *string `form:"to,omitempty" json:"to,omitempty"`
 
-	// Day A UTC day in place of `from` and `to`, today included. Required for CSV and NDJSON.
+	// Day A UTC day in place of `from` and `to`, today included. Required for CSV.
 	Day *string `form:"day,omitempty" json:"day,omitempty"`
 
 	// Limit How many items, 1 to 100; 50 when absent.
@@ -5607,18 +5604,18 @@ type ClientInterface interface {
 
 	// GetRates Compare what the anchors of a corridor pay out
 	//
-	// Asks every anchor of the corridor at once. The best offer is the one that leaves a person with the most, after the cost of the shortfalls, failures and payout times in the anchor's record; `sort` selects another order. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes firm in the anchor's own flow. Anchors without a quote are listed with the reason. At most 30 requests per 60 s and client address may be for amounts that nobody requested lately, since every anchor has to be asked for those; more are 429. The reference amount, and amounts whose quotes are stored, do not count. With `asOf` no anchor is asked: the answer is a past one, from the rate history.
+	// Asks every anchor of the corridor at once. The best offer is the one that leaves a person with the most, after the cost of the shortfalls, failures and payout times in the anchor's record; `sort` selects another order. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes firm in the anchor's own flow. Anchors without a quote are listed with the reason. At most 30 requests per 60 s and client address may be for amounts that nobody requested lately, since every anchor has to be asked for those; more are 429. The reference amount, and amounts whose quotes are stored, do not count.
 	//
 	// Limit: 90 requests per 60 s, per client address.
 	//
-	// Errors of its own: `UNKNOWN_CORRIDOR`, `UNKNOWN_SAMPLE`, `UNSUPPORTED_PAIR`, `AMOUNT_OUT_OF_RANGE`, `RATES_UNAVAILABLE`.
+	// Errors of its own: `UNKNOWN_CORRIDOR`, `UNSUPPORTED_PAIR`, `AMOUNT_OUT_OF_RANGE`, `RATES_UNAVAILABLE`.
 	//
 	// Corresponds with GET /api/rates/{corridor} (the `GetRates` operationId).
 	GetRates(ctx context.Context, corridor string, params *GetRatesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetRateHistory Read what the anchors of a corridor offered in the past
 	//
-	// Summaries of the samples of a range, newest first. A sample is the whole answer of the rates at the reference amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each UTC day for good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept: text/csv` or `application/x-ndjson` the whole samples of one `day` are streamed. A corridor that has left the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its resolution allows.
+	// The samples of a range, newest first. A sample has the figures of the answer of the rates at the reference amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each UTC day for good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept: text/csv` the samples of one `day` come as a file. A corridor that has left the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its resolution allows.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -6681,11 +6678,11 @@ func (c *Client) TickPublisher(ctx context.Context, body TickPublisherJSONReques
 
 // GetRates Compare what the anchors of a corridor pay out
 //
-// Asks every anchor of the corridor at once. The best offer is the one that leaves a person with the most, after the cost of the shortfalls, failures and payout times in the anchor's record; `sort` selects another order. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes firm in the anchor's own flow. Anchors without a quote are listed with the reason. At most 30 requests per 60 s and client address may be for amounts that nobody requested lately, since every anchor has to be asked for those; more are 429. The reference amount, and amounts whose quotes are stored, do not count. With `asOf` no anchor is asked: the answer is a past one, from the rate history.
+// Asks every anchor of the corridor at once. The best offer is the one that leaves a person with the most, after the cost of the shortfalls, failures and payout times in the anchor's record; `sort` selects another order. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes firm in the anchor's own flow. Anchors without a quote are listed with the reason. At most 30 requests per 60 s and client address may be for amounts that nobody requested lately, since every anchor has to be asked for those; more are 429. The reference amount, and amounts whose quotes are stored, do not count.
 //
 // Limit: 90 requests per 60 s, per client address.
 //
-// Errors of its own: `UNKNOWN_CORRIDOR`, `UNKNOWN_SAMPLE`, `UNSUPPORTED_PAIR`, `AMOUNT_OUT_OF_RANGE`, `RATES_UNAVAILABLE`.
+// Errors of its own: `UNKNOWN_CORRIDOR`, `UNSUPPORTED_PAIR`, `AMOUNT_OUT_OF_RANGE`, `RATES_UNAVAILABLE`.
 //
 // Corresponds with GET /api/rates/{corridor} (the `GetRates` operationId).
 func (c *Client) GetRates(ctx context.Context, corridor string, params *GetRatesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -6702,7 +6699,7 @@ func (c *Client) GetRates(ctx context.Context, corridor string, params *GetRates
 
 // GetRateHistory Read what the anchors of a corridor offered in the past
 //
-// Summaries of the samples of a range, newest first. A sample is the whole answer of the rates at the reference amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each UTC day for good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept: text/csv` or `application/x-ndjson` the whole samples of one `day` are streamed. A corridor that has left the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its resolution allows.
+// The samples of a range, newest first. A sample has the figures of the answer of the rates at the reference amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each UTC day for good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept: text/csv` the samples of one `day` come as a file. A corridor that has left the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its resolution allows.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -8708,18 +8705,6 @@ func NewGetRatesRequest(server string, corridor string, params *GetRatesParams) 
 
 		}
 
-		if params.AsOf != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "asOf", *params.AsOf, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -10049,11 +10034,11 @@ type ClientWithResponsesInterface interface {
 
 	// GetRatesWithResponse Compare what the anchors of a corridor pay out
 	//
-	// Asks every anchor of the corridor at once. The best offer is the one that leaves a person with the most, after the cost of the shortfalls, failures and payout times in the anchor's record; `sort` selects another order. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes firm in the anchor's own flow. Anchors without a quote are listed with the reason. At most 30 requests per 60 s and client address may be for amounts that nobody requested lately, since every anchor has to be asked for those; more are 429. The reference amount, and amounts whose quotes are stored, do not count. With `asOf` no anchor is asked: the answer is a past one, from the rate history.
+	// Asks every anchor of the corridor at once. The best offer is the one that leaves a person with the most, after the cost of the shortfalls, failures and payout times in the anchor's record; `sort` selects another order. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes firm in the anchor's own flow. Anchors without a quote are listed with the reason. At most 30 requests per 60 s and client address may be for amounts that nobody requested lately, since every anchor has to be asked for those; more are 429. The reference amount, and amounts whose quotes are stored, do not count.
 	//
 	// Limit: 90 requests per 60 s, per client address.
 	//
-	// Errors of its own: `UNKNOWN_CORRIDOR`, `UNKNOWN_SAMPLE`, `UNSUPPORTED_PAIR`, `AMOUNT_OUT_OF_RANGE`, `RATES_UNAVAILABLE`.
+	// Errors of its own: `UNKNOWN_CORRIDOR`, `UNSUPPORTED_PAIR`, `AMOUNT_OUT_OF_RANGE`, `RATES_UNAVAILABLE`.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -10062,7 +10047,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetRateHistoryWithResponse Read what the anchors of a corridor offered in the past
 	//
-	// Summaries of the samples of a range, newest first. A sample is the whole answer of the rates at the reference amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each UTC day for good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept: text/csv` or `application/x-ndjson` the whole samples of one `day` are streamed. A corridor that has left the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its resolution allows.
+	// The samples of a range, newest first. A sample has the figures of the answer of the rates at the reference amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each UTC day for good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept: text/csv` the samples of one `day` come as a file. A corridor that has left the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its resolution allows.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -12614,11 +12599,11 @@ func (c *ClientWithResponses) TickPublisherWithResponse(ctx context.Context, bod
 
 // GetRatesWithResponse Compare what the anchors of a corridor pay out
 //
-// Asks every anchor of the corridor at once. The best offer is the one that leaves a person with the most, after the cost of the shortfalls, failures and payout times in the anchor's record; `sort` selects another order. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes firm in the anchor's own flow. Anchors without a quote are listed with the reason. At most 30 requests per 60 s and client address may be for amounts that nobody requested lately, since every anchor has to be asked for those; more are 429. The reference amount, and amounts whose quotes are stored, do not count. With `asOf` no anchor is asked: the answer is a past one, from the rate history.
+// Asks every anchor of the corridor at once. The best offer is the one that leaves a person with the most, after the cost of the shortfalls, failures and payout times in the anchor's record; `sort` selects another order. `receive` asks the other way round: how much stablecoin a payout takes. Quotes are fresh for 15 s; older ones, up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes firm in the anchor's own flow. Anchors without a quote are listed with the reason. At most 30 requests per 60 s and client address may be for amounts that nobody requested lately, since every anchor has to be asked for those; more are 429. The reference amount, and amounts whose quotes are stored, do not count.
 //
 // Limit: 90 requests per 60 s, per client address.
 //
-// Errors of its own: `UNKNOWN_CORRIDOR`, `UNKNOWN_SAMPLE`, `UNSUPPORTED_PAIR`, `AMOUNT_OUT_OF_RANGE`, `RATES_UNAVAILABLE`.
+// Errors of its own: `UNKNOWN_CORRIDOR`, `UNSUPPORTED_PAIR`, `AMOUNT_OUT_OF_RANGE`, `RATES_UNAVAILABLE`.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -12633,7 +12618,7 @@ func (c *ClientWithResponses) GetRatesWithResponse(ctx context.Context, corridor
 
 // GetRateHistoryWithResponse Read what the anchors of a corridor offered in the past
 //
-// Summaries of the samples of a range, newest first. A sample is the whole answer of the rates at the reference amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each UTC day for good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept: text/csv` or `application/x-ndjson` the whole samples of one `day` are streamed. A corridor that has left the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its resolution allows.
+// The samples of a range, newest first. A sample has the figures of the answer of the rates at the reference amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each UTC day for good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept: text/csv` the samples of one `day` come as a file. A corridor that has left the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its resolution allows.
 //
 // Limit: 60 requests per 60 s, per client address.
 //

@@ -20,17 +20,14 @@ export const rateHistoryContract = c.router(
         'text/csv':
           'The samples of `day` in order, one row for each anchor of each sample: its quote, or the reason why it had ' +
           'none. The first row names the columns.',
-        'application/x-ndjson':
-          'The samples of `day` in order, one line for each: the whole answer of the rates, byte for byte.',
       },
       errors: ['UNKNOWN_CORRIDOR'],
       summary: 'Read what the anchors of a corridor offered in the past',
       description:
-        'Summaries of the samples of a range, newest first. A sample is the whole answer of the rates at the ' +
-        'reference amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each UTC ' +
-        'day for good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept: ' +
-        'text/csv` or `application/x-ndjson` the whole samples of one `day` are streamed. A corridor that has left ' +
-        'the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its ' +
+        'The samples of a range, newest first. A sample has the figures of the answer of the rates at the reference ' +
+        'amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each UTC day for ' +
+        'good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept: text/csv` the ' +
+        'samples of one `day` come as a file. A corridor that has left the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its ' +
         'resolution allows.',
       pathParams: z.object({ corridor: corridorInRequest }),
       query: rateHistoryQuery,

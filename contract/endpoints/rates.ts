@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { describeRoute } from '../describe-route.js';
 import { corridorInRequest } from '../schemas/primitives.js';
-import { ratesAnswer, ratesQuery, ratesStreamQuery } from '../schemas/rates.js';
+import { ratesAnswer, ratesQuery } from '../schemas/rates.js';
 
 const c = initContract();
 
@@ -16,13 +16,7 @@ export const ratesContract = c.router(
       access: 'public',
       limit: 'rates',
       cache: 'etag',
-      errors: [
-        'UNKNOWN_CORRIDOR',
-        'UNKNOWN_SAMPLE',
-        'UNSUPPORTED_PAIR',
-        'AMOUNT_OUT_OF_RANGE',
-        'RATES_UNAVAILABLE',
-      ],
+      errors: ['UNKNOWN_CORRIDOR', 'UNSUPPORTED_PAIR', 'AMOUNT_OUT_OF_RANGE', 'RATES_UNAVAILABLE'],
       leadsTo: {
         createIntent: {
           'body.corridor': '$response.body#/corridor',
@@ -39,8 +33,7 @@ export const ratesContract = c.router(
         'older ones, up to 60 s, are served with `stale: true` while a refresh runs. No rate here is firm: it becomes ' +
         "firm in the anchor's own flow. Anchors without a quote are listed with the reason. At most 30 requests per " +
         '60 s and client address may be for amounts that nobody requested lately, since every anchor has to be asked ' +
-        'for those; more are 429. The reference amount, and amounts whose quotes are stored, do not count. With ' +
-        '`asOf` no anchor is asked: the answer is a past one, from the rate history.',
+        'for those; more are 429. The reference amount, and amounts whose quotes are stored, do not count.',
       pathParams: z.object({ corridor: corridorInRequest }),
       query: ratesQuery,
       responses: { 200: ratesAnswer },
@@ -64,7 +57,7 @@ export const ratesContract = c.router(
         'the anchors are asked for it again, charged to its readers in turn. The reference amount is free. By ' +
         'default at most 20 streams are open for one client address (docs/streams.md).',
       pathParams: z.object({ corridor: corridorInRequest }),
-      query: ratesStreamQuery,
+      query: ratesQuery,
       responses: { 200: ratesAnswer },
     }),
   },

@@ -18,7 +18,7 @@ import { quoteTier, unavailableReason, unrankedReason } from './rates.js';
 
 export type { HistoryResolution, RateHistoryPage, RateHistoryPoint } from '../client/types/rate-history.js';
 
-/** How far apart the samples of a history are. A sample is a complete answer; nothing is averaged between two samples. */
+/** How far apart the samples of a history are. Nothing is averaged between two samples. */
 export const historyResolutions = {
   '15m': 'Every stored sample: one per 15 minutes for 90 days, one per day before that.',
   '1h': 'The first sample of each hour.',
@@ -55,12 +55,9 @@ const historyQuote = z
   })
   .describe('The quote of an anchor in a sample.');
 
-/** A summary of a sample. The rates with `asOf` this instant give the whole answer. */
 export const rateHistoryPoint = z
   .object({
-    at: instant.describe(
-      'When the answer was given; send it as `asOf` to the rates to get the whole answer.',
-    ),
+    at: instant.describe('When the answer was given.'),
     asOf: instant.describe('When the oldest quote in it was fetched.'),
     amount: decimalAnswer.describe('The reference amount of the corridor at that time.'),
     best: z
@@ -72,7 +69,7 @@ export const rateHistoryPoint = z
       .array(z.object({ anchorId, reason: unavailableReason }))
       .describe('The anchors of the corridor that had no quote, and why.'),
   })
-  .describe('A summary of a sample of the rates of a corridor.');
+  .describe('A sample of the rates of a corridor.');
 
 export const rateHistoryPage = page(rateHistoryPoint)
   .extend({
@@ -101,7 +98,7 @@ export const rateHistoryQuery = z
       .string()
       .regex(/^\d{4}-\d{2}-\d{2}$/, 'must be a day such as 2026-11-21')
       .optional()
-      .describe('A UTC day in place of `from` and `to`, today included. Required for CSV and NDJSON.'),
+      .describe('A UTC day in place of `from` and `to`, today included. Required for CSV.'),
     ...pageQuery,
   })
   .strict();

@@ -8,7 +8,6 @@ import {
   instant,
   mayGrow,
   payoutAmount,
-  sentInstant,
   signedDecimalAnswer,
   stablecoinAmount,
 } from './primitives.js';
@@ -303,14 +302,5 @@ export const ratesQuery = z
     sort: quoteSort
       .optional()
       .describe(`The order of the quotes; \`best\` when absent. ${quoteSort.description}`),
-    asOf: sentInstant
-      .optional()
-      .describe(
-        'An instant of the past, without other parameters: the answer is the latest sample at or before it, as it was ' +
-          'given, for the reference amount.',
-      ),
   })
   .strict();
-
-/** The query of a stream of rates, which has no `asOf` because a stream sends current answers. */
-export const ratesStreamQuery = ratesQuery.omit({ asOf: true }).strict();

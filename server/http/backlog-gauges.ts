@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { createCache, lasting } from '../cache/cache.js';
+import { createCache } from '../cache/cache.js';
 import { isMongoUnavailable } from '../mongo/failures.js';
 import type { Clock, Logger } from '../ports.js';
 import { withTimeout } from '../timing.js';
@@ -58,7 +58,7 @@ export function registerBacklogs(deps: {
   const { registry, backlogs, logger, stopwatch = () => performance.now() } = deps;
   const counts = createCache<keyof Backlogs, number>({
     load: (key) => backlogs[key](),
-    lifetimeOf: lasting({ freshMs: keptMs }),
+    freshMs: keptMs,
     clock: stopwatch,
   });
   for (const key of Object.keys(gauges) as (keyof Backlogs)[]) {

@@ -3,10 +3,7 @@ import Negotiator from 'negotiator';
 import type { MediaType } from '../../contract/describe-route.js';
 
 /** Those in which some operation answers, the usual one first. */
-const ofAnswers = ['application/json', 'text/csv', 'application/x-ndjson'] as const satisfies (
-  | 'application/json'
-  | MediaType
-)[];
+const ofAnswers = ['application/json', 'text/csv'] as const satisfies ('application/json' | MediaType)[];
 
 /** Clients send few different texts in this header, so each is parsed once. */
 const known = new LRUCache<string, string>({

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { Registry } from 'prom-client';
-import { createCache, lasting } from '../cache/cache.js';
+import { createCache } from '../cache/cache.js';
 import type { Clock } from '../ports.js';
 import { requireBearer } from './authenticate.js';
 import { type PreparedText, prepareText, sendPrepared } from './prepared-text.js';
@@ -18,8 +18,7 @@ export function createMetricsRouter(deps: {
   const { registry, tokens, stopwatch = () => performance.now() } = deps;
   const rendered = createCache<void, PreparedText>({
     load: async () => prepareText(await registry.metrics()),
-    lifetimeOf: lasting({ freshMs: renderedForMs }),
-    bytesOf: ({ plain }) => 2 * plain.length,
+    freshMs: renderedForMs,
     clock: stopwatch,
   });
   const router = Router({ caseSensitive: true, strict: true });

@@ -358,18 +358,12 @@ const checks: Record<string, () => Promise<void>> = {
       (await ask('GET', path, { headers: { accept } })).headers.get('content-type');
     const today = `/api/rates/usdc-ngn/history?day=${new Date(disputes.now()).toISOString().slice(0, 10)}`;
     expect(await typeOf(today, 'text/csv')).toBe('text/csv; charset=utf-8');
-    expect(await typeOf(today, 'application/x-ndjson')).toBe('application/x-ndjson; charset=utf-8');
     for (const [path, accept] of [
       [today, 'application/xml'],
       ['/api/rates/usdc-ngn/history', 'text/csv'],
       ['/api/corridors', 'text/csv'],
     ] as const)
       expect(await typeOf(path, accept)).toBe('application/json; charset=utf-8');
-  },
-  'The payload of rates': async () => {
-    // test/rate-history/http/as-of.test.ts compares the bytes.
-    const { status, body } = await ask('GET', '/api/rates/usdc-ngn?asOf=2020-01-01T00:00:00Z');
-    expect({ status, body }).toMatchObject({ status: 404, body: { code: 'UNKNOWN_SAMPLE' } });
   },
   'Public scores and published batches, whose formula is "not shown"': async () => {
     expect((await ask('GET', '/v1/public/scores')).body).toMatchObject({ formula: 'v1' });

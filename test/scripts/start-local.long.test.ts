@@ -139,10 +139,8 @@ describe('npm start', () => {
     // The polling is slow, since a client has 60 requests per minute.
     await waitFor(
       async () => {
-        const page = (await (await fetch(`${url}/history`)).json()) as { items: { at: string }[] };
-        expect(page.items.length).toBeGreaterThan(0);
-        const past = await fetch(`${url}?asOf=${page.items[0]?.at}`);
-        expect(((await past.json()) as { quotes: unknown[] }).quotes.length).toBeGreaterThan(0);
+        const page = (await (await fetch(`${url}/history`)).json()) as { items: { quotes: unknown[] }[] };
+        expect(page.items[0]?.quotes.length).toBeGreaterThan(0);
       },
       { timeout: 40_000, interval: 2_000 },
     );

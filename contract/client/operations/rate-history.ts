@@ -26,7 +26,7 @@ export interface GetRateHistoryQuery {
    * 3,660 days after `from`, by resolution.
    */
   to?: string | undefined;
-  /** A UTC day in place of `from` and `to`, today included. Required for CSV and NDJSON. */
+  /** A UTC day in place of `from` and `to`, today included. Required for CSV. */
   day?: string | undefined;
   /** How many items, 1 to 100; 50 when absent. */
   limit?: string | undefined;
@@ -54,12 +54,11 @@ export type GetRateHistoryResult =
 /**
  * Read what the anchors of a corridor offered in the past.
  *
- * Summaries of the samples of a range, newest first. A sample is the whole answer of the rates at the
- * reference amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each
- * UTC day for good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept:
- * text/csv` or `application/x-ndjson` the whole samples of one `day` are streamed. A corridor that has left
- * the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than its
- * resolution allows.
+ * The samples of a range, newest first. A sample has the figures of the answer of the rates at the reference
+ * amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each UTC day for
+ * good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept: text/csv` the
+ * samples of one `day` come as a file. A corridor that has left the fleet keeps its history. The range must
+ * lie in the past, begin before it ends, and be no wider than its resolution allows.
  *
  * Limit: 60 requests per 60 s, per client address.
  *
@@ -84,12 +83,11 @@ export interface RateHistoryOperations {
   /**
    * Read what the anchors of a corridor offered in the past.
    *
-   * Summaries of the samples of a range, newest first. A sample is the whole answer of the rates at the
+   * The samples of a range, newest first. A sample has the figures of the answer of the rates at the
    * reference amount, taken once per slot of 15 minutes. Samples are kept for 90 days, the first one of each
    * UTC day for good. A slot without a fresh answer has no sample, and gaps are not filled in. With `Accept:
-   * text/csv` or `application/x-ndjson` the whole samples of one `day` are streamed. A corridor that has left
-   * the fleet keeps its history. The range must lie in the past, begin before it ends, and be no wider than
-   * its resolution allows.
+   * text/csv` the samples of one `day` come as a file. A corridor that has left the fleet keeps its history.
+   * The range must lie in the past, begin before it ends, and be no wider than its resolution allows.
    *
    * Limit: 60 requests per 60 s, per client address.
    *

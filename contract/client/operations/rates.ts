@@ -9,7 +9,6 @@ import type {
   RateLimitedErrorBody,
   RatesUnavailableErrorBody,
   UnknownCorridorErrorBody,
-  UnknownSampleErrorBody,
   UnsupportedPairErrorBody,
 } from '../types/errors.js';
 import type { QuoteSort, RatesAnswer } from '../types/rates.js';
@@ -41,11 +40,6 @@ export interface GetRatesQuery {
    * last; by `best` among equals.
    */
   sort?: QuoteSort | undefined;
-  /**
-   * An instant of the past, without other parameters: the answer is the latest sample at or before it, as it
-   * was given, for the reference amount.
-   */
-  asOf?: string | undefined;
 }
 
 /** What `client.rates.getRates` takes. */
@@ -60,7 +54,7 @@ export interface GetRatesArguments extends CallOptions {
 export type GetRatesResult =
   | Answer<200, RatesAnswer>
   | Answer<400, InvalidRequestErrorBody>
-  | Answer<404, UnknownCorridorErrorBody | UnknownSampleErrorBody>
+  | Answer<404, UnknownCorridorErrorBody>
   | Answer<422, UnsupportedPairErrorBody | AmountOutOfRangeErrorBody>
   | Answer<429, RateLimitedErrorBody>
   | Answer<500, InternalErrorBody>
@@ -131,12 +125,11 @@ export interface RatesOperations {
    * firm: it becomes firm in the anchor's own flow. Anchors without a quote are listed with the reason. At
    * most 30 requests per 60 s and client address may be for amounts that nobody requested lately, since every
    * anchor has to be asked for those; more are 429. The reference amount, and amounts whose quotes are
-   * stored, do not count. With `asOf` no anchor is asked: the answer is a past one, from the rate history.
+   * stored, do not count.
    *
    * Limit: 90 requests per 60 s, per client address.
    *
-   * Errors of its own: `UNKNOWN_CORRIDOR`, `UNKNOWN_SAMPLE`, `UNSUPPORTED_PAIR`, `AMOUNT_OUT_OF_RANGE`,
-   * `RATES_UNAVAILABLE`.
+   * Errors of its own: `UNKNOWN_CORRIDOR`, `UNSUPPORTED_PAIR`, `AMOUNT_OUT_OF_RANGE`, `RATES_UNAVAILABLE`.
    *
    * `GET /api/rates/:corridor`
    */

@@ -142,17 +142,6 @@ export interface UnknownBatchErrorBody {
 }
 
 /**
- * `UNKNOWN_SAMPLE`, status 404. The rate history of the corridor has no sample at or before the instant
- * `asOf`.
- */
-export interface UnknownSampleErrorBody {
-  /** What went wrong, for programs. */
-  code: 'UNKNOWN_SAMPLE';
-  /** For people; programs read `code`. */
-  message: string;
-}
-
-/**
  * `METHOD_NOT_ALLOWED`, status 405. The path exists, but not with this method; the `Allow` header lists the
  * methods it has.
  */
@@ -392,8 +381,6 @@ export interface ErrorBodies {
   UNKNOWN_WEBHOOK: UnknownWebhookErrorBody;
   /** No batch has this sequence, or the batch holds no such entry. */
   UNKNOWN_BATCH: UnknownBatchErrorBody;
-  /** The rate history of the corridor has no sample at or before the instant `asOf`. */
-  UNKNOWN_SAMPLE: UnknownSampleErrorBody;
   /** The path exists, but not with this method; the `Allow` header lists the methods it has. */
   METHOD_NOT_ALLOWED: MethodNotAllowedErrorBody;
   /** The header block was not received within 5 seconds, or the request not within 10. */

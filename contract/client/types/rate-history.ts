@@ -28,9 +28,9 @@ export interface RateHistoryPage {
   to: string;
 }
 
-/** A summary of a sample of the rates of a corridor. */
+/** A sample of the rates of a corridor. */
 export interface RateHistoryPoint {
-  /** When the answer was given; send it as `asOf` to the rates to get the whole answer. */
+  /** When the answer was given. */
   at: string;
   /** When the oldest quote in it was fetched. */
   asOf: string;

@@ -1,6 +1,6 @@
 import type { DiscoveryState } from '../../../contract/schemas/anchors.js';
 import { maxTomlBytes } from '../../anchor-answers.rules.js';
-import { createCache, lasting } from '../../cache/cache.js';
+import { createCache } from '../../cache/cache.js';
 import { backoffMs } from '../../jobs/backoff.js';
 import { createOutageLog } from '../../outage-log.js';
 import type { Outbound } from '../../outbound/outbound.js';
@@ -10,7 +10,8 @@ import type { Fleet } from './fleet-file.rules.js';
 import { type AnchorEndpoints, noEndpoints, parseStellarToml, Sep1Error, tomlUrl } from './sep1.rules.js';
 
 const tomlTimeoutMs = 2_000;
-const lifetime = { freshMs: 10 * 60_000, staleMs: 24 * 3_600_000 };
+const freshMs = 10 * 60_000;
+const staleMs = 24 * 3_600_000;
 const retry = { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.2 };
 
 export interface DiscoveryView {
@@ -31,8 +32,8 @@ export interface Discovery {
   view(anchorId: string): DiscoveryView | undefined;
   /** Restores what an earlier process read under this cache version, unless it was invalidated since. */
   seed(anchorId: string, endpoints: AnchorEndpoints, fetchedAt: number, cacheVersion: number): void;
-  /** Frees the readings that an invalidation made void; returns how many. */
-  dropVoid(): number;
+  /** Forgets the readings; returns how many there were. */
+  clear(): number;
 }
 
 export function createDiscovery(deps: {
@@ -53,9 +54,10 @@ export function createDiscovery(deps: {
   });
   const readings = createCache<string, AnchorEndpoints>({
     load: read,
-    lifetimeOf: lasting(lifetime),
-    versionOf: deps.version,
-    retryDelayMs: (failures) => backoffMs(failures, retry, deps.random),
+    freshMs,
+    staleMs,
+    max: deps.fleet.anchors.length,
+    retryMs: (failures) => backoffMs(failures, retry, deps.random),
     clock: deps.clock,
   });
 
@@ -105,12 +107,12 @@ export function createDiscovery(deps: {
       if (found === undefined) {
         return { endpoints, state: reason === null ? 'pending' : 'failed', fetchedAt: null, reason };
       }
-      return { endpoints, state: found.fresh ? 'fresh' : 'stale', fetchedAt: found.asOf, reason };
+      return { endpoints, state: found.fresh ? 'fresh' : 'stale', fetchedAt: found.loadedAt, reason };
     },
     seed(anchorId, endpoints, fetchedAt, cacheVersion) {
       if (hasToml(anchorId) && cacheVersion === deps.version()) readings.seed(anchorId, endpoints, fetchedAt);
     },
-    dropVoid: () => readings.dropVoid(),
+    clear: readings.clear,
   };
 }
 

@@ -1,7 +1,6 @@
 import pLimit from 'p-limit';
 import type { AnchorAnswer, AnchorPage } from '../../../contract/schemas/anchors.js';
 import type { CorridorPage } from '../../../contract/schemas/corridors.js';
-import type { Announce } from '../../cache/changes.js';
 import type { Emit } from '../../deliveries/deliveries.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
 import type { PauseBeforeTry } from '../../mongo/refused-writes.js';
@@ -90,7 +89,6 @@ export interface AnchorDirectoryDeps {
   /** Whether an FX reference is configured, for anchors that can only be estimated. */
   hasFx: boolean;
   writeEvent: Emit;
-  announce: Announce;
   inTransaction: InTransaction;
 }
 
@@ -113,7 +111,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
       reportEndpoints(anchorId, read);
     },
   });
-  cacheEpoch.onEmptied(() => discovery.dropVoid());
+  cacheEpoch.onEmptied(() => discovery.clear());
 
   /** Registers background work, which only `stop` waits for. */
   function track(work: Promise<unknown>): void {
@@ -125,23 +123,10 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
   }
 
   async function keep(anchorId: string, endpoints: AnchorEndpoints, cacheVersion: number): Promise<void> {
-    const judged = keys.judge(anchorId, members.get(anchorId)?.endpoints?.signingKey ?? endpoints.signingKey);
-    // A changed key is already refused in memory, so this is announced before it is stored.
-    announceReading();
-    const refusedKey = await judged;
+    const shownKey = members.get(anchorId)?.endpoints?.signingKey ?? endpoints.signingKey;
+    const refusedKey = await keys.judge(anchorId, shownKey);
     const reading = { homeDomain: homeDomainOf(anchorId), cacheVersion, endpoints, refusedKey };
     await store.keepReading(anchorId, reading, new Date(clock()));
-    announceReading();
-  }
-
-  let announcedServing = 0;
-  function announceReading(): void {
-    deps.announce('fleet');
-    const serving = keys.refusalChanges();
-    if (serving === announcedServing) return;
-    announcedServing = serving;
-    deps.announce('rates');
-    deps.announce('snapshot');
   }
 
   function reportEndpoints(anchorId: string, read: AnchorEndpoints): void {

@@ -80,7 +80,7 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
     accepted: AcceptedCorridor,
     client: string,
   ): Promise<{ created: boolean; intent: Intent }> {
-    const quote = await quoteFor(body, plainDecimal(body.sellAmount), client);
+    const quote = await quoteFor(body, plainDecimal(body.sellAmount));
     const { anchorId, anchorTransactionId } = body;
     const hasToWait = anchorTransactionId !== undefined && (await waits({ anchorId, client }));
     const nowMs = clock();
@@ -141,13 +141,9 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
   }
 
   /** Null if the anchor has no quote at the moment; an intent may be registered all the same. */
-  async function quoteFor(
-    body: CreateIntentBody,
-    sellAmount: string,
-    client: string,
-  ): Promise<AcceptedQuote | null> {
+  async function quoteFor(body: CreateIntentBody, sellAmount: string): Promise<AcceptedQuote | null> {
     const { corridor, anchorId, deliveryMethod, minReceive } = body;
-    const answer = await quoteFrom(corridor, anchorId, sellAmount, deliveryMethod, client);
+    const answer = await quoteFrom(corridor, anchorId, sellAmount, deliveryMethod);
     if (answer.quote === null) {
       if (answer.reason === 'refused_amount') throw outOfRange('is not quoted by this anchor');
       if (minReceive === undefined) return null;

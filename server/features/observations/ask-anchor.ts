@@ -5,7 +5,7 @@ import type { Clock } from '../../ports.js';
 import type { Corridor, FleetAnchor } from '../anchors/fleet-file.rules.js';
 import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
-import type { FxReading } from '../rates/fx.rules.js';
+import type { FxReading } from '../rates/estimate.rules.js';
 import type { ReferenceOffer, ReferenceOffers } from '../rates/reference-offer.rules.js';
 import { isNotJson, outcomeOf, type Received } from './call.rules.js';
 import { isSep38Info, isTransferInfo } from './info.rules.js';

@@ -1,4 +1,3 @@
-import type { Announce } from '../../cache/changes.js';
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock, Logger } from '../../ports.js';
@@ -25,22 +24,16 @@ export interface ObservationsFeatureDeps extends Pick<AskAnchorDeps, 'offers' | 
   everyMs: number;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
-  announce: Announce;
   clock: Clock;
   logger: Logger;
 }
 
 /** Observations of the anchors, which need no intents and do not influence any score. */
 export function createObservationsFeature(deps: ObservationsFeatureDeps) {
-  const observe = createObserver({ ...deps, askAnchor: createAskAnchor(deps), onKept });
+  const observe = createObserver({ ...deps, askAnchor: createAskAnchor(deps) });
   const observations = createObservations({ ...deps, observe: () => observe(0) });
   /** A job. Each instance runs it at its own times, yet an anchor is asked only once per interval. */
   const observeDue = () => observe(deps.everyMs * dueAfterShare);
-
-  function onKept(): void {
-    observations.forget();
-    deps.announce('observations');
-  }
 
   return { router: createObservationsRouter({ observations, publicCache: deps.publicCache }), observeDue };
 }

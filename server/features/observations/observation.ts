@@ -1,7 +1,6 @@
 import type { ObservedService } from '../../../contract/schemas/observations.js';
 import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
-import type { FeeSchedule } from '../rates/fee-schedule.rules.js';
-import type { FxReading } from '../rates/fx.rules.js';
+import type { FeeSchedule, FxReading } from '../rates/estimate.rules.js';
 import type { ReferenceOffer } from '../rates/reference-offer.rules.js';
 import type { Call } from './call.rules.js';
 

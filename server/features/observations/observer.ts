@@ -27,8 +27,6 @@ export interface ObserverDeps {
   askAnchor: AskAnchor;
   leases: Pick<Leases, 'run'>;
   inTransaction: InTransaction;
-  /** Called when an observation of an anchor has been stored. */
-  onKept: () => void;
   clock: Clock;
   logger: Logger;
 }
@@ -61,7 +59,6 @@ export function createObserver(deps: ObserverDeps): Observer {
       const day = toInstant(observation.atMs).slice(0, 10);
       const added = countsOf(observation).map((counts) => ({ day, ...counts }));
       await inLeasedTransaction(lease, (session) => store.keep(session, after, added));
-      deps.onKept();
       report(anchor.id, before?.findings ?? [], after.findings);
       calls += observation.made;
       findings += after.findings.length;

@@ -3,7 +3,6 @@ import type {
   ObservationWindow,
   ObserverRound,
 } from '../../../contract/schemas/observations.js';
-import { createCache, lasting } from '../../cache/cache.js';
 import { ApiError } from '../../errors.js';
 import { type Clock, toInstant } from '../../ports.js';
 import type { AnchorDirectory } from '../anchors/service.js';
@@ -17,8 +16,6 @@ export interface Observations {
   ofAnchor(anchorId: string, window: ObservationWindow): Promise<AnchorObservations>;
   /** Runs one round. Throws RUN_IN_PROGRESS while another instance runs one. */
   observeNow(): Promise<ObserverRound>;
-  /** Drops the cached answers, for use after this instance stored something. Otherwise they are cached for 15 seconds. */
-  forget(): void;
 }
 
 export interface ObservationsDeps {
@@ -36,8 +33,6 @@ export interface ObservationsDeps {
 }
 
 const dayMs = 86_400_000;
-const freshMs = 15_000;
-const maxKeptBytes = 8_000_000;
 const mostPayouts = 200;
 
 /** The anchor as the directory describes it. */
@@ -45,21 +40,8 @@ type ObservedAnchor = Awaited<ReturnType<AnchorDirectory['getAnchor']>>;
 
 export function createObservations(deps: ObservationsDeps): Observations {
   const { store, directory, clock } = deps;
-  let version = 0;
-  const answers = createCache<{ anchor: ObservedAnchor; window: ObservationWindow }, AnchorObservations>({
-    load: make,
-    keyOf: ({ anchor, window }) => [anchor.id, window, anchor.status, anchor.name].join(' '),
-    lifetimeOf: lasting({ freshMs }),
-    versionOf: () => version,
-    maxBytes: maxKeptBytes,
-    clock,
-  });
 
-  async function make(question: {
-    anchor: ObservedAnchor;
-    window: ObservationWindow;
-  }): Promise<AnchorObservations> {
-    const { anchor, window } = question;
+  async function make(anchor: ObservedAnchor, window: ObservationWindow): Promise<AnchorObservations> {
     const { id, name, simulated, status } = anchor;
     const since = new Date(Math.floor(clock() / dayMs) * dayMs - (window - 1) * dayMs);
     const [known, days] = await Promise.all([
@@ -98,15 +80,12 @@ export function createObservations(deps: ObservationsDeps): Observations {
 
   return {
     async ofAnchor(anchorId, window) {
-      return answers.get({ anchor: await directory.getAnchor(anchorId), window });
+      return make(await directory.getAnchor(anchorId), window);
     },
     async observeNow() {
       const run = await deps.observe();
       if (run.ran) return run.value;
       throw new ApiError('RUN_IN_PROGRESS', 'Another round is under way.', { startedAt: run.startedAt });
-    },
-    forget() {
-      version += 1;
     },
   };
 }

@@ -1,11 +1,11 @@
-import type { RateQuote, RatesAnswer } from '../../../contract/schemas/rates.js';
+import { toInstant } from '../../ports.js';
+import type { Sample, SampleQuote } from './sample.rules.js';
 
 /** The content of a row: the quote of an anchor in a sample, or the reason why it had none. */
 interface Subject {
-  at: string;
-  answer: RatesAnswer;
+  sample: Sample;
   anchorId: string;
-  quote?: RateQuote;
+  quote?: SampleQuote;
   reason?: string;
 }
 
@@ -13,11 +13,11 @@ type Cell = string | number | boolean | null | undefined;
 
 /** The columns in order. New ones are added at the end. */
 const columns: Readonly<Record<string, (subject: Subject) => Cell>> = {
-  at: ({ at }) => at,
-  corridor: ({ answer }) => answer.corridor,
-  amount: ({ answer }) => answer.amount,
+  at: ({ sample }) => toInstant(sample.at.getTime()),
+  corridor: ({ sample }) => sample.corridor,
+  amount: ({ sample }) => sample.amount,
   anchorId: ({ anchorId }) => anchorId,
-  best: ({ answer, anchorId }) => answer.best?.anchorId === anchorId,
+  best: ({ sample, anchorId }) => sample.best?.anchorId === anchorId,
   tier: ({ quote }) => quote?.tier,
   sellAmount: ({ quote }) => quote?.sellAmount,
   receiveAmount: ({ quote }) => quote?.receiveAmount,
@@ -27,10 +27,10 @@ const columns: Readonly<Record<string, (subject: Subject) => Cell>> = {
   feeAsset: ({ quote }) => quote?.fee?.asset,
   deliveryMethod: ({ quote }) => quote?.deliveryMethod,
   quotedAt: ({ quote }) => quote?.quotedAt,
-  costPercent: ({ quote }) => quote?.cost?.percent,
-  referenceRate: ({ quote }) => quote?.cost?.reference.rate,
-  score: ({ quote }) => quote?.reputation.score,
-  outcomes: ({ quote }) => quote?.reputation.outcomes,
+  costPercent: ({ quote }) => quote?.costPercent,
+  referenceRate: ({ quote }) => quote?.referenceRate,
+  score: ({ quote }) => quote?.score,
+  outcomes: ({ quote }) => quote?.outcomes,
   expectedReceive: ({ quote }) => quote?.expectedReceive,
   worth: ({ quote }) => quote?.worth,
   unranked: ({ quote }) => quote?.unranked,
@@ -43,11 +43,11 @@ export const csvColumns = Object.keys(columns).join(',');
 /** The first line. Lines end with CRLF (RFC 4180). */
 export const csvHeader = `${csvColumns}\r\n`;
 
-/** The lines of a sample: its quotes in the order of the answer, then the anchors without one. `at` is an instant. */
-export function csvRows(at: string, answer: RatesAnswer): string {
+/** The lines of a sample: its quotes in the order of the answer, then the anchors without one. */
+export function csvRows(sample: Sample): string {
   const subjects: Subject[] = [
-    ...answer.quotes.map((quote) => ({ at, answer, anchorId: quote.anchorId, quote })),
-    ...answer.unavailable.map(({ anchorId, reason }) => ({ at, answer, anchorId, reason })),
+    ...sample.quotes.map((quote) => ({ sample, anchorId: quote.anchorId, quote })),
+    ...sample.unavailable.map(({ anchorId, reason }) => ({ sample, anchorId, reason })),
   ];
   return subjects.map(toLine).join('');
 }

@@ -1,3 +1,4 @@
+import type { Logger } from '../../ports.js';
 import { createRateHistoryRouter } from './router.js';
 import { createSampler, type SamplerDeps, samplerLease } from './sampler.js';
 import { createRateHistory } from './service.js';
@@ -8,6 +9,7 @@ export const rateHistoryLeases = [samplerLease] as const;
 
 export interface RateHistoryDeps extends SamplerDeps {
   store: RateSampleStore;
+  logger: Logger;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
 }
@@ -21,7 +23,7 @@ export function createRateHistoryFeature(deps: RateHistoryDeps) {
     router: createRateHistoryRouter({ ...deps, history }),
     async sample(): Promise<void> {
       const run = await sample();
-      if (run !== undefined && run.taken + run.removed > 0) deps.logger.info(run, 'rates sampled');
+      if (run !== undefined && run.taken > 0) deps.logger.info(run, 'rates sampled');
     },
   };
 }

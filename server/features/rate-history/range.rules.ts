@@ -44,11 +44,11 @@ export function rangeOf(
   return { resolution, from: begin, to: end };
 }
 
-/** The range of a CSV or NDJSON stream: a whole day. `limit` and `cursor` are refused, since only JSON has pages. */
-export function rangeOfStream({ limit, cursor, ...query }: RateHistoryQuery, now: number): HistoryRange {
+/** The range of a CSV file: a whole day. `limit` and `cursor` are refused, since only JSON has pages. */
+export function rangeOfFile({ limit, cursor, ...query }: RateHistoryQuery, now: number): HistoryRange {
   for (const [name, given] of Object.entries({ limit, cursor }))
     if (given !== undefined) throw fault(name, 'is for JSON, which has pages');
-  if (query.day === undefined) throw fault('day', 'is required for CSV and NDJSON');
+  if (query.day === undefined) throw fault('day', 'is required for CSV');
   return rangeOf(query, now);
 }
 

@@ -1,14 +1,10 @@
 import { initServer } from '@ts-rest/express';
-import type { MediaType } from '../../../contract/describe-route.js';
 import { rateHistoryContract } from '../../../contract/endpoints/rate-history.js';
 import type { RateHistoryPage } from '../../../contract/schemas/rate-history.js';
 import { mediaTypeOf } from '../../http/media-type.js';
 import { setFreshness } from '../../http/send-json.js';
 import { streamedBody } from '../../http/streamed-body.js';
 import type { RateHistory } from './service.js';
-
-const { alsoAs = {} } = rateHistoryContract.getRateHistory.metadata;
-const isStreamed = (type: string): type is MediaType => type in alsoAs;
 
 export function createRateHistoryRouter(deps: {
   history: RateHistory;
@@ -20,14 +16,14 @@ export function createRateHistoryRouter(deps: {
     getRateHistory: async ({ params: { corridor }, query, req, res }) => {
       res.vary('Accept');
       const type = mediaTypeOf(req.get('accept'));
-      if (!isStreamed(type)) {
+      if (type !== 'text/csv') {
         const { page, freshForSeconds } = await history.page(corridor, query);
         setFreshness(res, { seconds: freshForSeconds, public: publicCache });
         return { status: 200, body: page };
       }
-      const { freshForSeconds, ...stream } = await history.stream(corridor, query, type);
+      const { freshForSeconds, ...file } = await history.csv(corridor, query);
       setFreshness(res, { seconds: freshForSeconds, public: publicCache });
-      return { status: 200, body: streamedBody<RateHistoryPage>({ type, ...stream }) };
+      return { status: 200, body: streamedBody<RateHistoryPage>({ type, ...file }) };
     },
   });
 }

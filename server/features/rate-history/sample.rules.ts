@@ -1,5 +1,52 @@
-import type { HistoryResolution } from '../../../contract/schemas/rate-history.js';
-import type { RatesAnswer } from '../../../contract/schemas/rates.js';
+import type { HistoryQuote, HistoryResolution } from '../../../contract/schemas/rate-history.js';
+import type { RateQuote, RatesAnswer } from '../../../contract/schemas/rates.js';
+
+/** A quote in a sample: what lists show, and what only files have. */
+export interface SampleQuote extends HistoryQuote {
+  adjusted: boolean;
+  fee: RateQuote['fee'];
+  deliveryMethod: string | null;
+  quotedAt: string;
+  referenceRate: string | null;
+  outcomes: number;
+  expectedReceive: string;
+  worth: string;
+}
+
+/** The figures of an answer at the reference amount of a corridor. */
+export interface Sample extends Pick<RatesAnswer, 'corridor' | 'amount' | 'asOf' | 'best' | 'unavailable'> {
+  /** When the answer was given. */
+  at: Date;
+  quotes: SampleQuote[];
+}
+
+export function toSample(at: Date, answer: RatesAnswer): Sample {
+  const { corridor, amount, asOf, best, unavailable } = answer;
+  return { at, corridor, amount, asOf, best, quotes: answer.quotes.map(toSampleQuote), unavailable };
+}
+
+function toSampleQuote(quote: RateQuote): SampleQuote {
+  const { anchorId, tier, sellAmount, receiveAmount, rate, adjusted, fee, deliveryMethod, quotedAt } = quote;
+  const { cost, reputation, expectedReceive, worth, unranked } = quote;
+  return {
+    anchorId,
+    tier,
+    sellAmount,
+    receiveAmount,
+    rate,
+    adjusted,
+    fee,
+    deliveryMethod,
+    quotedAt,
+    costPercent: cost?.percent ?? null,
+    referenceRate: cost?.reference.rate ?? null,
+    score: reputation.score,
+    outcomes: reputation.outcomes,
+    expectedReceive,
+    worth,
+    unranked,
+  };
+}
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;

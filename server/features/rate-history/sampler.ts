@@ -2,10 +2,8 @@ import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { ApiError } from '../../errors.js';
 import type { HeldLease, Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
-import { createOutageLog } from '../../outage-log.js';
-import type { Clock, Logger } from '../../ports.js';
-import { packAnswer } from './packing.js';
-import { grainOf, isSample, keptMs, startOf } from './sample.rules.js';
+import type { Clock } from '../../ports.js';
+import { grainOf, isSample, startOf, toSample } from './sample.rules.js';
 import type { RateSampleStore } from './store.js';
 
 /** One instance samples at a time. */
@@ -17,25 +15,21 @@ export interface SamplerRun {
   taken: number;
   /** Corridors without a sample in this slot; the next run tries them again. */
   missing: string[];
-  /** Samples that were removed because of their age. */
-  removed: number;
 }
 
 export interface SamplerDeps {
-  store: Pick<RateSampleStore, 'sampledAt' | 'lastAt' | 'insert' | 'removeBefore'>;
+  store: Pick<RateSampleStore, 'sampledAt' | 'lastAt' | 'insert'>;
   corridors: () => readonly { id: string }[];
   /** The answer of GET /api/rates/{corridor} at the reference amount. */
   quote: (corridor: string, query: object, options: { maxAgeMs: number }) => Promise<{ answer: RatesAnswer }>;
   leases: Pick<Leases, 'run'>;
   inTransaction: InTransaction;
   clock: Clock;
-  logger: Logger;
 }
 
 /** If quotes are older than this, the anchors are asked again and the sampler waits for them. */
 const maxAgeMs = 15_000;
 const leaseTtlMs = 30_000;
-const removedAtOnce = 1_000;
 
 /**
  * Takes a sample of every corridor that has none in the current slot, as soon as its answer is fresh and holds a quote. If
@@ -43,19 +37,10 @@ const removedAtOnce = 1_000;
  * is missing. Returns undefined if there was nothing to do or another instance holds the lease.
  */
 export function createSampler(deps: SamplerDeps): () => Promise<SamplerRun | undefined> {
-  const { store, corridors, clock, logger } = deps;
+  const { store, corridors, clock } = deps;
   const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
   /** The slot in which, as far as this instance knows, every corridor has its sample. */
   let completeSlot: number | undefined;
-  let missingBefore: { slot: number; corridors: readonly string[] } | undefined;
-  const gaps = createOutageLog({
-    clock,
-    logger,
-    says: {
-      failed: 'a corridor has no sample in its rate history for a quarter of an hour',
-      worked: 'the rate history of the corridor goes on',
-    },
-  });
 
   async function run(lease: HeldLease): Promise<SamplerRun> {
     const slot = startOf('15m', clock());
@@ -69,11 +54,9 @@ export function createSampler(deps: SamplerDeps): () => Promise<SamplerRun | und
       sampled.add(corridor);
     }
     const missing = wanted.filter((id) => !sampled.has(id));
-    noteGaps(slot, wanted, missing);
     // If the slot has ended meanwhile, the next run samples the slot that follows.
     if (missing.length === 0) completeSlot = slot;
-    const removed = await store.removeBefore(clock() - keptMs, removedAtOnce);
-    return { taken, missing, removed };
+    return { taken, missing };
   }
 
   /** Returns whether a sample was stored. Its time is that of the answer, so that nothing in it is more recent. */
@@ -81,11 +64,10 @@ export function createSampler(deps: SamplerDeps): () => Promise<SamplerRun | und
     const answer = await answerOf(corridor);
     if (answer === undefined || !isSample(answer)) return false;
     const at = clock();
-    const packed = await packAnswer(Buffer.from(JSON.stringify(answer)));
     return inLeasedTransaction(lease, async (session) => {
       const grain = grainOf(at, await store.lastAt(session, corridor));
       if (grain === undefined) return false;
-      await store.insert(session, { corridor, at, grain, packed });
+      await store.insert(session, toSample(new Date(at), answer), grain);
       return true;
     });
   }
@@ -94,19 +76,10 @@ export function createSampler(deps: SamplerDeps): () => Promise<SamplerRun | und
     try {
       return (await deps.quote(corridor, {}, { maxAgeMs })).answer;
     } catch (error) {
-      // No anchor has a quote; the rates feature logs that.
+      // No anchor has a quote.
       if (error instanceof ApiError) return undefined;
       throw error;
     }
-  }
-
-  /** Reports a gap for each corridor that still lacked a sample at the last run of a slot that has ended. */
-  function noteGaps(slot: number, wanted: readonly string[], missing: readonly string[]): void {
-    if (missingBefore !== undefined && missingBefore.slot < slot) {
-      for (const corridor of missingBefore.corridors) gaps.failed(corridor, { corridor });
-    }
-    for (const corridor of wanted) if (!missing.includes(corridor)) gaps.worked(corridor, { corridor });
-    missingBefore = { slot, corridors: missing };
   }
 
   return async () => {

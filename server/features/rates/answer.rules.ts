@@ -6,14 +6,17 @@ import type {
 } from '../../../contract/schemas/rates.js';
 import { fiatAmount } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
-import type { Priority } from './anchor-gate.rules.js';
-import { type Band, outsideBand } from './band.rules.js';
-import { costOf, type MidMarket } from './cost.rules.js';
+import { type Band, costOf, type MidMarket, outsideBand } from './mid-market.rules.js';
+import type { Offer } from './offer.rules.js';
 import type { AskedFor } from './question.rules.js';
-import type { Offer } from './quote.rules.js';
 import { rankQuotes } from './ranking.rules.js';
-import { expectedRecord, type QuoteReputation, type TypicalRecord } from './record.rules.js';
-import { expectedReceive, worthOf } from './worth.rules.js';
+import {
+  expectedReceive,
+  expectedRecord,
+  type QuoteReputation,
+  type TypicalRecord,
+  worthOf,
+} from './worth.rules.js';
 
 /** The result of asking one anchor: an offer, or the reason why there is none. */
 export type QuoteResult = { offer: Offer } | { reason: UnavailableReason };
@@ -26,9 +29,11 @@ export interface Reply {
   result: QuoteResult;
   /** When it replied, in epoch milliseconds. */
   at: number;
-  /** The purpose of the question. */
-  priority: Priority;
+  /** The quote before a reply without one. */
+  lastQuote?: Quoted;
 }
+
+export type Quoted = Reply & { result: { offer: Offer } };
 
 /** The quote in a reply, with the anchor's record added; undefined if the reply holds a reason. */
 function toQuote(

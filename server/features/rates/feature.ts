@@ -1,4 +1,3 @@
-import type { Announce } from '../../cache/changes.js';
 import { bodyOf, toApiError } from '../../http/error-mapper.js';
 import { takeNewAmount } from '../../http/rate-limit.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
@@ -9,29 +8,22 @@ import type { Streams } from '../../streams/streams.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { CacheEpoch } from '../cache/epoch.js';
-import { createAnchorGate } from './anchor-gate.js';
+import { createAnchorCalls } from './anchor-calls.js';
+import type { QuoteResult } from './answer.rules.js';
+import { createAnswers } from './answers.js';
+import { createAskAnchor } from './ask-anchor.js';
 import { createFeeInfo } from './fee-info.js';
 import { createFxReference } from './fx-reference.js';
-import { createReadPastAnswer, type FindSampleAsOf } from './past-answer.js';
-import { createQuoteSource } from './quote-source.js';
-import { createQuoteWatch, type QuoteMeter } from './quote-watch.js';
+import { createNoteOutcome, type QuoteMeter } from './quote-outcomes.js';
 import { createRateStreams } from './rate-streams.js';
-import type { QuoteReputation } from './record.rules.js';
 import { referenceOffers } from './reference-offer.rules.js';
 import { createReplies } from './replies.js';
 import { createRatesRouter } from './router.js';
 import { createRates } from './service.js';
+import type { QuoteReputation } from './worth.rules.js';
 
-export interface RatesLimits {
-  /** Upstream calls to one anchor in any one second, from this instance. */
-  callsPerSecond: number;
-  /** Upstream calls to one anchor at the same time. */
-  inFlight: number;
-  /** Memory for the anchors' replies; the answers built from them may use the same amount again. */
-  cacheBytes: number;
-}
-
-const defaultLimits: RatesLimits = { callsPerSecond: 20, inFlight: 20, cacheBytes: 32 * 1024 * 1024 };
+/** Upstream calls to one anchor in any one second, from this instance. */
+const callsPerSecond = 20;
 
 export interface RatesFeatureDeps {
   directory: Pick<
@@ -48,8 +40,6 @@ export interface RatesFeatureDeps {
   cacheEpoch: Pick<CacheEpoch, 'emptied' | 'onEmptied'>;
   meter: QuoteMeter;
   reputationOf: (anchorId: string, corridorId: string) => QuoteReputation;
-  /** Reads the rate history. */
-  findSampleAsOf: FindSampleAsOf;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
   clock: Clock;
@@ -57,42 +47,33 @@ export interface RatesFeatureDeps {
   logger: Logger;
   /** Counts the amounts that a client is the first to ask for. */
   limiter: Pick<RateLimiter, 'take'>;
-  announce: Announce;
   streams: Pick<Streams, 'open'>;
-  limits?: Partial<RatesLimits>;
-  /** Resolves after this many milliseconds of the clock. */
-  wait?: (ms: number) => Promise<unknown>;
+  callsPerSecond?: number;
 }
 
 /** Live quotes of every anchor of a corridor, ranked, behind caches and a limit on calls to each anchor. */
 export function createRatesFeature(deps: RatesFeatureDeps) {
   const { cacheEpoch, clock } = deps;
-  const limits = { ...defaultLimits, ...deps.limits };
-  const version = () => cacheEpoch.emptied() + deps.directory.servingVersion();
-
-  const fees = createFeeInfo({ ...deps, version: cacheEpoch.emptied });
+  const fees = createFeeInfo(deps);
   const fx = createFxReference({
     ...deps,
     url: deps.fxUrl,
     source: deps.fxSource,
     outbound: deps.fxOutbound,
     maxAgeMs: deps.fxMaxAgeMs,
-    version: cacheEpoch.emptied,
   });
-  cacheEpoch.onEmptied(() => fees.dropVoid() + fx.dropVoid());
-
-  const gate = createAnchorGate({ ...deps, limits });
-  const watch = createQuoteWatch({ ...deps, anchors: deps.directory.anchors() });
-  const source = createQuoteSource({ ...deps, gate, fees, fx, watch });
-  const replies = createReplies({ source, version, maxBytes: limits.cacheBytes, clock });
+  const callAnchor = createAnchorCalls<QuoteResult>({ callsPerSecond, ...deps });
+  const noteOutcome = createNoteOutcome({ ...deps, anchors: deps.directory.anchors() });
+  const askAnchor = createAskAnchor({ ...deps, callAnchor, fees, fx, noteOutcome });
+  const replies = createReplies({ askAnchor, clock });
+  cacheEpoch.onEmptied(() => replies.clear() + fees.clear() + fx.clear());
+  const answers = createAnswers({ ...deps, replies, hasFx: deps.fxUrl !== undefined });
   const rates = createRates({
     ...deps,
     replies,
+    answers,
     fx,
-    watch,
-    version,
-    cacheBytes: limits.cacheBytes,
-    hasFx: deps.fxUrl !== undefined,
+    version: () => cacheEpoch.emptied() + deps.directory.servingVersion(),
   });
   const rateStreams = createRateStreams({
     ...deps,
@@ -104,8 +85,7 @@ export function createRatesFeature(deps: RatesFeatureDeps) {
       return bodyOf(known);
     },
   });
-  const readPastAnswer = createReadPastAnswer(deps);
-  const router = createRatesRouter({ ...deps, rates, rateStreams, readPastAnswer });
+  const router = createRatesRouter({ ...deps, rates, rateStreams });
   /** The reference exchange rate of a corridor. Never rejects because it cannot be read. */
   const midMarketOf = ({ sellCode, currency }: Corridor) => fx.rateOf({ code: sellCode, currency });
   return { router, ...rates, referenceOffers, midMarketOf };

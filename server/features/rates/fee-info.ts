@@ -1,36 +1,32 @@
 import { maxInfoBytes } from '../../anchor-answers.rules.js';
-import { createCache, lasting } from '../../cache/cache.js';
+import { createCache } from '../../cache/cache.js';
 import { backoffMs } from '../../jobs/backoff.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock, Random } from '../../ports.js';
 import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
-import { type FeeSchedule, readFeeSchedule } from './fee-schedule.rules.js';
+import { type FeeSchedule, readFeeSchedule } from './estimate.rules.js';
 
 const infoTimeoutMs = 2_000;
-const lifetime = { freshMs: 5 * 60_000, staleMs: 60 * 60_000 };
+const freshMs = 5 * 60_000;
+const staleMs = 60 * 60_000;
 const retry = { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.2 };
 
 /** The withdrawal fees that anchors publish in SEP-24 or SEP-6 /info. */
 export interface FeeInfo {
   /** Throws UpstreamFault, with `not_served` if no fee is published. */
   scheduleOf(endpoints: AnchorEndpoints, assetCode: string): Promise<FeeSchedule>;
-  /** Frees the answers that an invalidation made void; returns how many. */
-  dropVoid(): number;
+  /** Forgets what was read; returns how many answers that were. */
+  clear(): number;
 }
 
-export function createFeeInfo(deps: {
-  outbound: Outbound;
-  clock: Clock;
-  random: Random;
-  version: () => number;
-}): FeeInfo {
+export function createFeeInfo(deps: { outbound: Outbound; clock: Clock; random: Random }): FeeInfo {
   /** The /info answers by URL; an anchor has one or two. */
   const infos = createCache<string, unknown>({
     load: (url) => fetchInfo(deps.outbound, url),
-    lifetimeOf: lasting(lifetime),
-    versionOf: deps.version,
-    retryDelayMs: (failures) => backoffMs(failures, retry, deps.random),
+    freshMs,
+    staleMs,
+    retryMs: (failures) => backoffMs(failures, retry, deps.random),
     clock: deps.clock,
   });
 
@@ -57,7 +53,7 @@ export function createFeeInfo(deps: {
       }
       throw fault;
     },
-    dropVoid: () => infos.dropVoid(),
+    clear: infos.clear,
   };
 }
 

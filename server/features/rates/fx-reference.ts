@@ -1,10 +1,10 @@
-import { createCache, lasting } from '../../cache/cache.js';
+import { createCache } from '../../cache/cache.js';
 import { backoffMs } from '../../jobs/backoff.js';
 import { createOutageLog } from '../../outage-log.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock, Logger, Random } from '../../ports.js';
-import { type FxReading, type FxTable, rateFor, readFxTable } from './fx.rules.js';
+import { type FxReading, type FxTable, rateFor, readFxTable } from './estimate.rules.js';
 
 const fxTimeoutMs = 2_000;
 const maxFxBytes = 256 * 1024;
@@ -17,8 +17,10 @@ export interface FxReference {
   source: string;
   /** Never rejects because the reference cannot be read. */
   rateOf(asset: { code: string; currency: string }): Promise<FxReading>;
-  /** Frees the table if an invalidation made it void; returns 1 if there was one. */
-  dropVoid(): number;
+  /** What `rateOf` would tell by the table that was read last. */
+  knownRateOf(asset: { code: string; currency: string }): FxReading;
+  /** Forgets the table; returns 1 if there was one. */
+  clear(): number;
 }
 
 export function createFxReference(deps: {
@@ -32,11 +34,11 @@ export function createFxReference(deps: {
   random: Random;
   logger: Logger;
   maxAgeMs: number;
-  version: () => number;
 }): FxReference {
   const { url, clock, maxAgeMs } = deps;
   if (url === undefined) {
-    return { source: '', rateOf: async () => ({ missing: 'no_reference' }), dropVoid: () => 0 };
+    const none: FxReading = { missing: 'no_reference' };
+    return { source: '', rateOf: async () => none, knownRateOf: () => none, clear: () => 0 };
   }
 
   const outages = createOutageLog({
@@ -56,9 +58,9 @@ export function createFxReference(deps: {
       }
     },
     // The date of the table itself determines whether it is too old.
-    lifetimeOf: lasting({ freshMs, staleMs: maxAgeMs }),
-    versionOf: deps.version,
-    retryDelayMs: (failures) => backoffMs(failures, retry, deps.random),
+    freshMs,
+    staleMs: maxAgeMs,
+    retryMs: (failures) => backoffMs(failures, retry, deps.random),
     clock,
   });
 
@@ -72,7 +74,12 @@ export function createFxReference(deps: {
         throw error;
       }
     },
-    dropVoid: () => table.dropVoid(),
+    knownRateOf(asset) {
+      const known = table.peek();
+      if (known === undefined) return { missing: 'no_reference' };
+      return rateFor(known.value, asset, { nowMs: clock(), maxAgeMs });
+    },
+    clear: table.clear,
   };
 }
 

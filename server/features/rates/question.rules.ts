@@ -24,18 +24,6 @@ export function isReferenceQuestion(question: {
   return asked.amount === corridor.referenceAmount && deliveryMethod === undefined;
 }
 
-/** A query for current rates. */
-export type LiveQuery = Omit<RatesQuery, 'asOf'>;
-
-/** The past instant that a query asks for; undefined for current rates. Throws INVALID_REQUEST if more is given with it. */
-export function pastInstantIn({ asOf, ...live }: RatesQuery): string | undefined {
-  if (asOf === undefined) return undefined;
-  const given = Object.keys(live);
-  if (given.length === 0) return asOf;
-  const message = 'cannot be given together with asOf, which is for the answer at the reference amount';
-  throw invalidRequest(given.map((name) => ({ path: `query.${name}`, message })));
-}
-
 /** The amount of a query; default: the reference amount. Throws INVALID_REQUEST and AMOUNT_OUT_OF_RANGE. */
 export function askedFor(
   { amount, receive }: Pick<RatesQuery, 'amount' | 'receive'>,

@@ -1,10 +1,9 @@
-import type { RatesAnswer } from '../../../contract/schemas/rates.js';
+import type { RatesAnswer, RatesQuery } from '../../../contract/schemas/rates.js';
 import type { Clock } from '../../ports.js';
 import type { EventStream } from '../../streams/event-stream.js';
 import { eventBytes } from '../../streams/events.rules.js';
 import type { Feed } from '../../streams/streams.js';
 import { createTopics, type Topic } from '../../streams/topics.js';
-import type { LiveQuery } from './question.rules.js';
 import { freshMs } from './replies.js';
 import type { LiveQuestion, Rates } from './service.js';
 
@@ -14,7 +13,7 @@ export interface RateStreams {
    * Makes sure that there is an answer, and returns what feeds a stream with it. `admitNew` is called before anchors are
    * asked for a new amount, as by `quote`. Throws what `quote` throws.
    */
-  prepare(corridorId: string, query: LiveQuery, admitNew: () => Promise<void>): Promise<Feed>;
+  prepare(corridorId: string, query: RatesQuery, admitNew: () => Promise<void>): Promise<Feed>;
 }
 
 /** A question that readers follow. */
@@ -92,7 +91,7 @@ export function createRateStreams(deps: {
     try {
       if (isPaid) await pay(about, readers);
       // What was paid for asks every anchor: otherwise each is asked, and paid for, when its own reply expires.
-      const { answer } = await question.ask({ maxAgeMs: freshMs, ...(isPaid ? { replyMaxAgeMs: 0 } : {}) });
+      const { answer } = await question.ask({ maxAgeMs: isPaid ? 0 : freshMs });
       about.problem = undefined;
       if (about.asked.version === question.version()) showAnswer(topic, answer);
     } catch (error) {

@@ -1,11 +1,16 @@
 import type { UnavailableReason } from '../../../contract/schemas/rates.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
-import { costOf } from './cost.rules.js';
-import { type FeeReading, type FeeSchedule, readFeeSchedule } from './fee-schedule.rules.js';
-import type { FxReading } from './fx.rules.js';
+import {
+  type FeeReading,
+  type FeeSchedule,
+  type FxReading,
+  offerFromFee,
+  readFeeSchedule,
+} from './estimate.rules.js';
+import { costOf } from './mid-market.rules.js';
 import { Money } from './money.rules.js';
-import { type Offer, offerFromFee, offerFromSep38 } from './quote.rules.js';
+import { type Offer, offerFromSep38 } from './offer.rules.js';
 import { contextFor, priceUrl, readPrice, reasonOfStatus } from './sep38.rules.js';
 
 /** The public offer of an anchor at the reference amount of a corridor. */

@@ -2,17 +2,14 @@ import { initServer } from '@ts-rest/express';
 import { ratesContract } from '../../../contract/endpoints/rates.js';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { enforceNewAmounts } from '../../http/rate-limit.js';
-import { renderedBody, setFreshness } from '../../http/send-json.js';
+import { setFreshness } from '../../http/send-json.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Streams } from '../../streams/streams.js';
-import type { ReadPastAnswer } from './past-answer.js';
-import { pastInstantIn } from './question.rules.js';
 import type { RateStreams } from './rate-streams.js';
 import type { Rates } from './service.js';
 
 export function createRatesRouter(deps: {
   rates: Pick<Rates, 'quote'>;
-  readPastAnswer: ReadPastAnswer;
   /** Counts the amounts that a client is the first to ask for. */
   limiter: Pick<RateLimiter, 'take'>;
   /** Cache-Control: public instead of private. */
@@ -22,12 +19,6 @@ export function createRatesRouter(deps: {
 }) {
   return initServer().router(ratesContract, {
     getRates: async ({ params, query, res }) => {
-      const past = pastInstantIn(query);
-      if (past !== undefined) {
-        const { text, freshForSeconds } = await deps.readPastAnswer(params.corridor, past);
-        setFreshness(res, { seconds: freshForSeconds, public: deps.publicCache });
-        return { status: 200, body: renderedBody<RatesAnswer>(text) };
-      }
       const admitNew = () => enforceNewAmounts(deps.limiter, res, res.locals.clientKey);
       const { answer, freshForMs } = await deps.rates.quote(params.corridor, query, { admitNew });
       setFreshness(res, { seconds: freshForMs / 1_000, countsDown: true, public: deps.publicCache });

@@ -1,40 +1,21 @@
 import type {
-  QuoteSort,
   RateQuote,
   RatesAnswer,
+  RatesQuery,
   UnavailableReason,
 } from '../../../contract/schemas/rates.js';
 import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
-import { createCache } from '../../cache/cache.js';
-import type { Announce } from '../../cache/changes.js';
 import { findDeliveryMethod } from '../../delivery-methods.rules.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
 import { type Clock, toInstant } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
-import type { CacheEpoch } from '../cache/epoch.js';
-import {
-  assembleAnswer,
-  judgeReplies,
-  ownPriceIn,
-  type Reply,
-  unavailableOf,
-  waitingHelps,
-} from './answer.rules.js';
-import { type Band, bandOf, outsideBand } from './band.rules.js';
-import type { MidMarket } from './cost.rules.js';
+import type { Reply } from './answer.rules.js';
+import type { Answers, Question } from './answers.js';
 import type { FxReference } from './fx-reference.js';
-import {
-  type AskedFor,
-  allRefused,
-  askedFor,
-  isReferenceQuestion,
-  keyOfAsked,
-  type LiveQuery,
-} from './question.rules.js';
-import type { QuoteWatch } from './quote-watch.js';
-import { type QuoteReputation, type TypicalRecord, typicalRecord } from './record.rules.js';
-import { freshMs, isRecent, type Replies, replyForIntent, replyFreshUntil, staleMs } from './replies.js';
+import { type MidMarket, outsideBand } from './mid-market.rules.js';
+import { askedFor, keyOfAsked } from './question.rules.js';
+import { freshMs, isBusy, isQuoted, orLastQuote, type Replies, type ReplyQuestion } from './replies.js';
 
 export interface Rates {
   /**
@@ -43,11 +24,11 @@ export interface Rates {
    * for before; its errors are passed on. Throws INVALID_REQUEST, UNKNOWN_CORRIDOR, UNSUPPORTED_PAIR,
    * AMOUNT_OUT_OF_RANGE, RATES_UNAVAILABLE.
    */
-  quote(corridorId: string, query: LiveQuery, options?: AskOptions): Promise<ServedRates>;
+  quote(corridorId: string, query: RatesQuery, options?: AskOptions): Promise<ServedRates>;
   /** The same question in a form that can be asked repeatedly. Throws like `quote` if the question is invalid. */
-  live(corridorId: string, query: LiveQuery): LiveQuestion;
+  live(corridorId: string, query: RatesQuery): LiveQuestion;
   /**
-   * The current offer of one anchor to an intent of `client`, without asking the others. Does not throw for failures of the
+   * The current offer of one anchor to an intent, without asking the others. Does not throw for failures of the
    * anchor. `retryAfter` is in seconds; null if waiting does not help.
    */
   quoteFrom(
@@ -55,7 +36,6 @@ export interface Rates {
     anchorId: string,
     amount: string,
     deliveryMethod: string | undefined,
-    client: string,
   ): Promise<{ quote: QuoteForIntent } | NoQuote>;
 }
 
@@ -80,8 +60,6 @@ export interface LiveQuestion {
 
 export interface AskOptions {
   maxAgeMs?: number;
-  /** If the answer is rebuilt, anchors whose reply is at least this old are asked again. Default: `maxAgeMs`. */
-  replyMaxAgeMs?: number;
   admitNew?: () => Promise<void>;
 }
 
@@ -100,142 +78,39 @@ export interface NoQuote {
 export interface RatesDeps {
   directory: Pick<AnchorDirectory, 'corridor' | 'anchorsOf'>;
   replies: Replies;
-  cacheEpoch: Pick<CacheEpoch, 'onEmptied'>;
-  /** Answers and replies of another version are void. */
+  answers: Answers;
+  /** Grows when what was asked before is void. */
   version: () => number;
-  /** An anchor's record in a corridor, read from memory. */
-  reputationOf: (anchorId: string, corridorId: string) => QuoteReputation;
   /** The reference rates for the cost of quotes. */
-  fx: Pick<FxReference, 'source' | 'rateOf'>;
-  watch: Pick<QuoteWatch, 'judged'>;
-  cacheBytes: number;
-  announce: Announce;
-  /** Whether an FX reference is configured. */
-  hasFx: boolean;
+  fx: Pick<FxReference, 'source' | 'rateOf' | 'knownRateOf'>;
   clock: Clock;
 }
 
-interface Question {
-  corridor: Corridor;
-  asked: AskedFor;
-  deliveryMethod: string | undefined;
-  sort: QuoteSort;
-  /** Anchors whose reply is at least this old are asked again. */
-  maxAgeMs: number;
-}
-
-/** A cached answer in its fresh and its stale form. Both stay the same objects, so that each is serialised once. */
-interface KeptAnswer {
-  fresh: RatesAnswer;
-  stale: RatesAnswer | undefined;
-  /** The instant of the oldest quote. */
-  asOf: number;
-  refreshAt: number;
-}
-
-const retryAfterSeconds = 5;
-/** Anchors without a quote may be asked again sooner, but an answer is not rebuilt for every request. */
-const leastFreshMs = 1_000;
-/** After a refresh that no anchor answered, the old answer is still served and the next try waits this long. */
-const retryMs = 2_000;
-
 export function createRates(deps: RatesDeps): Rates {
   const { directory, replies, clock } = deps;
-  const answers = createCache<Question, KeptAnswer>({
-    load: build,
-    keyOf,
-    lifetimeOf: ({ asOf, refreshAt }) => ({ asOf, freshUntil: refreshAt, staleUntil: asOf + staleMs }),
-    versionOf: deps.version,
-    maxBytes: deps.cacheBytes,
-    // The stale form, and both forms as rendered and compressed bytes, are kept as well.
-    bytesOf: ({ fresh }) => 6 * JSON.stringify(fresh).length,
-    onLoaded: () => deps.announce('rates'),
-    clock,
-  });
-  deps.cacheEpoch.onEmptied(() => replies.dropVoid() + answers.dropVoid());
+  const { toEachAnchor, answerFrom, bandFor, retryAfterFor } = deps.answers;
+
   /** By question, the requests for new amounts that are being admitted and answered. They never reject. */
   const admitting = new Map<string, Promise<unknown>>();
 
-  async function build(question: Question, previous: KeptAnswer | undefined): Promise<KeptAnswer> {
-    const { corridor, asked, deliveryMethod, sort, maxAgeMs } = question;
-    const [market, received] = await Promise.all([
-      midMarket(corridor),
-      Promise.all(
-        directory
-          .anchorsOf(corridor.id)
-          .map((anchor) => replies.get({ corridor, anchor, asked, deliveryMethod }, { maxAgeMs })),
-      ),
-    ]);
-    const result = judgeReplies(received);
-    if (result === 'all_refused') throw allRefused(asked);
-    if (result === 'nobody_answers') return keepOld(previous, corridor, received);
-    const quoted = received.filter((reply) => 'offer' in reply.result);
-    const asOf = Math.min(...(quoted.length > 0 ? quoted : received).map((reply) => reply.at), clock());
-    const fresh = assembleAnswer(corridor, asked, received, {
-      reputationOf: (anchorId) => deps.reputationOf(anchorId, corridor.id),
-      typical: typicalOf(corridor),
-      market,
-      band: bandFor(corridor, received, market),
-      sort,
-      asOf,
-      stale: false,
-    });
-    if (isReferenceQuestion(question)) {
-      for (const quote of fresh.quotes)
-        deps.watch.judged({ ...quote, corridorId: corridor.id }, quote.unranked);
-    }
-    const repliesFreshUntil = Math.min(...received.map(replyFreshUntil), clock() + freshMs);
-    return { fresh, stale: undefined, asOf, refreshAt: Math.max(clock() + leastFreshMs, repliesFreshUntil) };
+  /** Stale replies do, unless there is no quote among them: nobody is told for a minute that there is none. */
+  async function repliesTo(question: Question, maxAgeMs: number | undefined): Promise<Reply[]> {
+    const questions = toEachAnchor(question);
+    const ask = (ages?: { maxAgeMs: number }) =>
+      Promise.all(questions.map((each) => replies.get(each, ages)));
+    const received = await ask(maxAgeMs === undefined ? undefined : { maxAgeMs });
+    const hasQuote = received.some((reply) => isQuoted(orLastQuote(reply, clock())));
+    return hasQuote ? received : ask({ maxAgeMs: freshMs });
   }
 
   /** Whether an anchor has to be asked for an amount that it was not asked for lately. Reference amounts are never new. */
-  function isNew({ corridor, asked, deliveryMethod }: Question): boolean {
-    if (asked.amount === corridor.referenceAmount) return false;
-    return directory
-      .anchorsOf(corridor.id)
-      .some((anchor) => !replies.has({ corridor, anchor, asked, deliveryMethod }));
-  }
-
-  /** Covers every anchor of the corridor, so that it does not depend on which anchors quote this amount. */
-  function typicalOf({ id, speedTargetSeconds }: Corridor): TypicalRecord {
-    const records = directory.anchorsOf(id).map((anchor) => deps.reputationOf(anchor.id, id));
-    return typicalRecord(records, speedTargetSeconds);
+  function isNew(question: Question): boolean {
+    if (question.asked.amount === question.corridor.referenceAmount) return false;
+    return toEachAnchor(question).some((each) => !replies.has(each));
   }
 
   async function midMarket({ sellCode, currency }: Corridor): Promise<MidMarket> {
     return { reading: await deps.fx.rateOf({ code: sellCode, currency }), source: deps.fx.source };
-  }
-
-  /**
-   * For an anchor that was not asked or has no quote, its price for the reference amount is used while it is kept. So there
-   * is a band for an intent, and for an amount that only one anchor quotes.
-   */
-  function bandFor(corridor: Corridor, received: readonly Reply[], { reading }: MidMarket): Band {
-    const asked = { amount: corridor.referenceAmount };
-    const prices = directory.anchorsOf(corridor.id).flatMap((anchor) => {
-      const reply = received.find(({ anchorId, result }) => anchorId === anchor.id && 'offer' in result);
-      const kept = () => replies.peek({ corridor, anchor, asked, deliveryMethod: undefined })?.value;
-      return ownPriceIn(reply ?? kept()) ?? [];
-    });
-    return bandOf({ prices, market: reading, factor: corridor.quoteBandFactor });
-  }
-
-  /** If no anchor answered, an answer of the last minute is better than none. */
-  function keepOld(
-    previous: KeptAnswer | undefined,
-    corridor: Corridor,
-    received: readonly Reply[],
-  ): KeptAnswer {
-    if (previous === undefined || !isRecent(previous.asOf, clock())) {
-      const unavailable = unavailableOf(received);
-      const retryAfter = retryAfterFor(unavailable.map(({ reason }) => reason));
-      throw new ApiError('RATES_UNAVAILABLE', `No anchor of ${corridor.id} has a quote.`, {
-        unavailable,
-        ...(retryAfter === null ? {} : { retryAfter }),
-      });
-    }
-    previous.refreshAt = clock() + retryMs;
-    return previous;
   }
 
   /** The method as the first anchor of the corridor spells it. Throws UNSUPPORTED_PAIR if no anchor offers it. */
@@ -249,23 +124,23 @@ export function createRates(deps: RatesDeps): Rates {
     throw unsupportedPair('query.deliveryMethod', 'is not offered by any anchor of this corridor');
   }
 
-  function retryAfterFor(reasons: readonly UnavailableReason[]): number | null {
-    return waitingHelps(reasons, deps) ? retryAfterSeconds : null;
+  /** Asks again where the calls of others were used up: an intent has calls of its own. */
+  async function replyForIntent(question: ReplyQuestion): Promise<Reply> {
+    const reply = await replies.get(question, { maxAgeMs: freshMs });
+    return isBusy(reply) ? orLastQuote(await replies.refresh(question), clock()) : reply;
   }
 
   function noQuote(reason: UnavailableReason): NoQuote {
     return { quote: null, reason, retryAfter: retryAfterFor([reason]) };
   }
 
-  function serve(kept: KeptAnswer): ServedRates {
-    const now = clock();
-    // A missing quote, which is requested again sooner, does not make the others older.
-    if (now - kept.asOf <= freshMs) return { answer: kept.fresh, freshForMs: kept.asOf + freshMs - now };
-    kept.stale ??= { ...kept.fresh, stale: true };
-    return { answer: kept.stale, freshForMs: 0 };
+  /** A missing quote, which is requested again sooner, does not make the others older. */
+  function served(answer: RatesAnswer): ServedRates {
+    const freshForMs = answer.stale ? 0 : Date.parse(answer.asOf) + freshMs - clock();
+    return { answer, freshForMs };
   }
 
-  function questionOf(corridorId: string, query: LiveQuery): Question {
+  function questionOf(corridorId: string, query: RatesQuery): Question {
     const { amount, receive, deliveryMethod: givenMethod, sort = 'best', ...unused } = query;
     // A parameter that the contract declares and nothing here uses does not compile.
     unused satisfies Record<string, never>;
@@ -275,54 +150,76 @@ export function createRates(deps: RatesDeps): Rates {
     }
     const deliveryMethod = methodIn(corridor, givenMethod);
     const asked = askedFor({ amount, receive }, corridor);
-    return { corridor, asked, deliveryMethod, sort, maxAgeMs: freshMs };
+    return { corridor, asked, deliveryMethod, sort };
   }
 
-  async function ask(question: Question, options: AskOptions): Promise<ServedRates> {
-    const { maxAgeMs, replyMaxAgeMs = maxAgeMs, admitNew } = options;
-    const asking = { ...question, maxAgeMs: replyMaxAgeMs ?? question.maxAgeMs };
-    const get = () => answers.get(asking, maxAgeMs === undefined ? undefined : { maxAgeMs });
-    return serve(await (admitNew === undefined ? get() : admitted(question, admitNew, get)));
+  function ask(question: Question, { maxAgeMs, admitNew }: AskOptions): Promise<ServedRates> {
+    const answer = () => askNow(question, maxAgeMs);
+    return admitNew === undefined ? answer() : admitted(question, admitNew, answer);
   }
 
   /** While a request for a new amount is being admitted and answered, others for the same amount wait, and are not counted. */
-  async function admitted<T>(
+  async function admitted(
     question: Question,
     admitNew: () => Promise<void>,
-    get: () => Promise<T>,
-  ): Promise<T> {
+    answer: () => Promise<ServedRates>,
+  ): Promise<ServedRates> {
     const key = keyOf({ ...question, sort: 'best' });
     for (let other = admitting.get(key); other !== undefined; other = admitting.get(key)) await other;
-    if (!isNew(question)) return get();
-    const answer = admitNew().then(get);
-    admitting.set(
-      key,
-      answer.catch(() => undefined).finally(() => admitting.delete(key)),
-    );
-    return answer;
+    if (!isNew(question)) return answer();
+    const first = admitNew().then(answer);
+    const ended = first.catch(() => undefined).finally(() => admitting.delete(key));
+    admitting.set(key, ended);
+    return first;
+  }
+
+  async function askNow(question: Question, maxAgeMs: number | undefined): Promise<ServedRates> {
+    const [received, market] = await Promise.all([
+      repliesTo(question, maxAgeMs),
+      midMarket(question.corridor),
+    ]);
+    return served(answerFrom(question, received, market));
+  }
+
+  function live(question: Question): LiveQuestion {
+    let last: { replies: Reply[]; answer: RatesAnswer } | undefined;
+
+    /** The same object until a reply changes or the answer becomes stale. */
+    function known(): RatesAnswer | undefined {
+      const found = toEachAnchor(question).flatMap((each) => replies.peek(each)?.value ?? []);
+      if (found.length < directory.anchorsOf(question.corridor.id).length) return undefined;
+      const isSame = last !== undefined && found.every((reply, at) => reply === last?.replies[at]);
+      const isStillFresh = last !== undefined && clock() - Date.parse(last.answer.asOf) <= freshMs;
+      if (last !== undefined && isSame && (last.answer.stale || isStillFresh)) return last.answer;
+      const { sellCode, currency } = question.corridor;
+      const reading = deps.fx.knownRateOf({ code: sellCode, currency });
+      try {
+        last = { replies: found, answer: answerFrom(question, found, { reading, source: deps.fx.source }) };
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        last = undefined;
+      }
+      return last?.answer;
+    }
+
+    return {
+      key: keyOf(question),
+      version: deps.version,
+      kept() {
+        const answer = known();
+        return answer === undefined ? undefined : served(answer);
+      },
+      costsCalls: () =>
+        question.asked.amount !== question.corridor.referenceAmount &&
+        toEachAnchor(question).some((each) => replies.peek(each)?.fresh !== true),
+      ask: (options = {}) => ask(question, options),
+    };
   }
 
   return {
     quote: async (corridorId, query, options = {}) => ask(questionOf(corridorId, query), options),
-    live(corridorId, query) {
-      const question = questionOf(corridorId, query);
-      const { corridor, asked, deliveryMethod } = question;
-      return {
-        key: keyOf(question),
-        version: deps.version,
-        kept() {
-          const kept = answers.peek(question);
-          return kept === undefined ? undefined : serve(kept.value);
-        },
-        costsCalls: () =>
-          asked.amount !== corridor.referenceAmount &&
-          directory
-            .anchorsOf(corridor.id)
-            .some((anchor) => replies.peek({ corridor, anchor, asked, deliveryMethod })?.fresh !== true),
-        ask: (options = {}) => ask(question, options),
-      };
-    },
-    async quoteFrom(corridorId, anchorId, amount, deliveryMethod, client) {
+    live: (corridorId, query) => live(questionOf(corridorId, query)),
+    async quoteFrom(corridorId, anchorId, amount, deliveryMethod) {
       const corridor = directory.corridor(corridorId);
       const anchor = directory.anchorsOf(corridorId).find(({ id }) => id === anchorId);
       if (corridor === undefined || anchor === undefined) return noQuote('not_served');
@@ -331,9 +228,9 @@ export function createRates(deps: RatesDeps): Rates {
       const own = deliveryMethod === undefined ? undefined : findDeliveryMethod(offered, deliveryMethod);
       if (own === undefined && deliveryMethod !== undefined) return noQuote('not_served');
       const asked = { amount: plainDecimal(amount) };
-      const question = { corridor, anchor, asked, deliveryMethod: own, intentClient: client };
-      const [market, reply] = await Promise.all([midMarket(corridor), replyForIntent(replies, question)]);
-      if ('reason' in reply.result) return noQuote(reply.result.reason);
+      const question = { corridor, anchor, asked, deliveryMethod: own, forIntent: true };
+      const [market, reply] = await Promise.all([midMarket(corridor), replyForIntent(question)]);
+      if (!isQuoted(reply)) return noQuote('reason' in reply.result ? reply.result.reason : 'error');
       const { tier, sellAmount, receiveAmount, rate, adjusted } = reply.result.offer;
       const unranked = outsideBand(rate, bandFor(corridor, [reply], market));
       const quotedAt = toInstant(reply.at);

@@ -1,5 +1,5 @@
 import type { PublishedCard, ScoreCard } from '../../../contract/schemas/score-card.js';
-import { createCache, lasting } from '../../cache/cache.js';
+import { createCache } from '../../cache/cache.js';
 import type { Announce } from '../../cache/changes.js';
 import { isMongoUnavailable } from '../../mongo/failures.js';
 import type { Clock } from '../../ports.js';
@@ -36,7 +36,7 @@ export function createCardReader(deps: {
         return lastKnown;
       }
     },
-    lifetimeOf: lasting({ freshMs: runsFreshMs }),
+    freshMs: runsFreshMs,
     clock,
   });
 

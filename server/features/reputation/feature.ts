@@ -4,7 +4,7 @@ import type { Announce } from '../../cache/changes.js';
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock, Logger } from '../../ports.js';
-import type { QuoteReputation } from '../rates/record.rules.js';
+import type { QuoteReputation } from '../rates/worth.rules.js';
 import { type Aggregator, aggregationLease, createAggregator, type PendingIntents } from './aggregator.js';
 import { type CardReader, createCardReader } from './card-reader.js';
 import { createLeadingFormula, type LeadingFormula } from './formula-setting.js';

@@ -1,5 +1,5 @@
 import type { Formula } from '../../../contract/verification/formulas.js';
-import { createCache, lasting } from '../../cache/cache.js';
+import { createCache } from '../../cache/cache.js';
 import type { Announce } from '../../cache/changes.js';
 import { isMongoUnavailable } from '../../mongo/failures.js';
 import type { Clock } from '../../ports.js';
@@ -28,7 +28,7 @@ export function createLeadingFormula(deps: {
         return lastKnown;
       }
     },
-    lifetimeOf: lasting({ freshMs: runsFreshMs }),
+    freshMs: runsFreshMs,
     clock: deps.clock,
   });
   return () => leading.get();

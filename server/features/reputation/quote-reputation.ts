@@ -2,7 +2,7 @@ import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import type { Formula } from '../../../contract/verification/formulas.js';
 import { createCache } from '../../cache/cache.js';
 import type { Clock } from '../../ports.js';
-import type { QuoteReputation } from '../rates/record.rules.js';
+import type { QuoteReputation } from '../rates/worth.rules.js';
 import type { CardReader } from './card-reader.js';
 import type { LeadingFormula } from './formula-setting.js';
 
@@ -31,9 +31,6 @@ interface HeldRun {
   cards: ReadonlyMap<string, QuoteReputation>;
 }
 
-const bytesPerCard = 350;
-const maxBytes = 128 * 1024 * 1024;
-
 export function createQuoteReputations({
   readers,
   leading,
@@ -54,13 +51,7 @@ export function createQuoteReputations({
       for await (const card of reader.listEveryCard(30)) cards.set(keyOf(card), quoteReputation(card));
       return { formula, run: current.run, cards };
     },
-    lifetimeOf: (_value, loadedAt) => ({
-      asOf: loadedAt,
-      freshUntil: Number.POSITIVE_INFINITY,
-      staleUntil: Number.POSITIVE_INFINITY,
-    }),
-    bytesOf: ({ cards }) => cards.size * bytesPerCard,
-    maxBytes,
+    freshMs: Number.POSITIVE_INFINITY,
     clock,
   });
 

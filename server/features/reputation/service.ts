@@ -8,7 +8,7 @@ import type {
 } from '../../../contract/schemas/reputation.js';
 import type { PublishedCard, ScoreCard } from '../../../contract/schemas/score-card.js';
 import type { Formula } from '../../../contract/verification/formulas.js';
-import { createCache, lasting } from '../../cache/cache.js';
+import { createCache } from '../../cache/cache.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
 import { readCursor, readLimit, unknownCursor, writeCursor } from '../../paging.js';
 import { type Clock, toInstant } from '../../ports.js';
@@ -64,8 +64,6 @@ export interface ReputationServiceDeps {
   clock: Clock;
 }
 
-const bytesPerEntry = 500;
-const maxKeptBytes = 15_000_000;
 const historyFreshMs = 30_000;
 const wholeNumber = /^(0|[1-9]\d{0,14})$/;
 const boardPlace = [/^v[12]$/, wholeNumber, wholeNumber];
@@ -74,34 +72,24 @@ const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 export function createReputationService(deps: ReputationServiceDeps): ReputationService {
   const { store, readers, leading, refresh, getAnchor, clock } = deps;
   // Answers of a run never change, so each is made once; the bytes of its response are kept with the object.
-  const kept = {
-    lifetimeOf: lasting({ freshMs: Number.POSITIVE_INFINITY }),
-    maxBytes: maxKeptBytes,
-    clock,
-  };
+  const kept = { freshMs: Number.POSITIVE_INFINITY, clock };
   const leaderboards = createCache<LeaderboardPage, LeaderboardAnswer>({
     ...kept,
     load: makeLeaderboard,
     keyOf: ({ formula, runs, run, list, from, limit }) =>
       [formula, run.run, stillOf(runs), ...list, from, limit].join(' '),
-    bytesOf: ({ items }) => bytesPerEntry * (1 + items.length),
   });
   const records = createCache<RecordQuestion, AnchorReputation>({
     ...kept,
     load: makeRecord,
     keyOf: ({ formula, runs, anchor, window }) =>
       [formula, runs.current?.run, stillOf(runs), anchor.id, window, anchor.status, anchor.name].join(' '),
-    bytesOf: ({ corridors }) => bytesPerEntry * (1 + corridors.length),
   });
-  let historyVersion = 0;
   const histories = createCache<HistoryQuery & { formula: Formula }, ReputationHistory>({
     load: makeHistory,
     keyOf: ({ formula, anchorId, corridor, window, limit, cursor }) =>
       [formula, anchorId, corridor, window, limit, cursor].join(' '),
-    lifetimeOf: lasting({ freshMs: historyFreshMs }),
-    versionOf: () => historyVersion,
-    bytesOf: ({ items }) => bytesPerEntry * (1 + items.length),
-    maxBytes: maxKeptBytes,
+    freshMs: historyFreshMs,
     clock,
   });
 
@@ -225,7 +213,7 @@ export function createReputationService(deps: ReputationServiceDeps): Reputation
     },
 
     forgetHistories() {
-      historyVersion += 1;
+      histories.clear();
     },
   };
 }

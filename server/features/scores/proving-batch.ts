@@ -1,7 +1,7 @@
 import type { PublishedCard } from '../../../contract/schemas/score-card.js';
 import type { PublicScores } from '../../../contract/schemas/scores.js';
 import type { Formula } from '../../../contract/verification/formulas.js';
-import { createCache, lasting } from '../../cache/cache.js';
+import { createCache } from '../../cache/cache.js';
 import type { Clock } from '../../ports.js';
 
 export type Batch = NonNullable<PublicScores['batch']>;
@@ -35,7 +35,6 @@ export interface ProvingBatchDeps {
 }
 
 const batchFreshMs = 1_000;
-const maxRootsKeptBytes = 10_000;
 
 /**
  * Finds the batch by its root, which differs as soon as one card does. The root is computed once per run and instance (1 s
@@ -46,18 +45,17 @@ export function createProvingBatch(
 ): ProvingBatch {
   const { formula, rootOfCards, window, clock } = deps;
   const { runOf, everyCard } = deps.cards;
-  const lifetimeOf = lasting({ freshMs: batchFreshMs });
-  const latest = createCache<void, Batch | null>({ load: deps.latestBatch, lifetimeOf, clock });
+  const latest = createCache<void, Batch | null>({ load: deps.latestBatch, freshMs: batchFreshMs, clock });
   const batches = createCache<string, Batch | null>({
     load: (root) => deps.batchWithRoot(root, formula),
-    lifetimeOf,
+    freshMs: batchFreshMs,
     clock,
   });
   const roots = createCache<Run, string | null>({
     load: rootOfRun,
     keyOf: ({ run }) => String(run),
-    lifetimeOf: lasting({ freshMs: Number.POSITIVE_INFINITY }),
-    maxBytes: maxRootsKeptBytes,
+    freshMs: Number.POSITIVE_INFINITY,
+    max: 10,
     clock,
   });
 

@@ -1,6 +1,6 @@
 import type { PublicScores } from '../../../contract/schemas/scores.js';
 import type { Formula } from '../../../contract/verification/formulas.js';
-import { createCache, lasting } from '../../cache/cache.js';
+import { createCache } from '../../cache/cache.js';
 import { readCursor, readLimit, unknownCursor, writeCursor } from '../../paging.js';
 import { toInstant } from '../../ports.js';
 import {
@@ -32,8 +32,6 @@ export interface ScoresDeps extends ProvingBatchDeps {
 
 const window = 30;
 const list = ['scores'];
-const bytesPerCard = 500;
-const maxKeptBytes = 10_000_000;
 const placePattern = [/^v[12]$/, /^(0|[1-9]\d{0,14})$/, /^[a-z0-9-]{1,40}$/, /^[a-z0-9-]{1,30}$/];
 
 interface Page {
@@ -56,9 +54,8 @@ export function createScoresService(deps: ScoresDeps): ScoresService {
     load: makePage,
     keyOf: ({ formula, standsStillSince, run, batch, after, limit }) =>
       [formula, standsStillSince, run.run, batch?.sequence, batch?.root, after, limit].join(' '),
-    lifetimeOf: lasting({ freshMs: Number.POSITIVE_INFINITY }),
-    bytesOf: ({ items }) => bytesPerCard * (1 + items.length),
-    maxBytes: maxKeptBytes,
+    freshMs: Number.POSITIVE_INFINITY,
+    max: 100,
     clock,
   });
 

@@ -1,7 +1,6 @@
 import pLimit from 'p-limit';
 import type { SnapshotAnswer } from '../../../contract/schemas/snapshot.js';
 import { createCache } from '../../cache/cache.js';
-import type { Announce } from '../../cache/changes.js';
 import { ApiError } from '../../errors.js';
 import { type Clock, toInstant } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
@@ -22,8 +21,7 @@ const concurrentCorridors = 8;
 export interface SnapshotDeps {
   directory: Pick<AnchorDirectory, 'corridors' | 'servingVersion'>;
   rates: Pick<Rates, 'quote'>;
-  cacheEpoch: Pick<CacheEpoch, 'emptied' | 'onEmptied'>;
-  announce: Announce;
+  cacheEpoch: Pick<CacheEpoch, 'onEmptied'>;
   clock: Clock;
   /** How often `rebuild` is called. */
   intervalMs?: number;
@@ -32,17 +30,18 @@ export interface SnapshotDeps {
 type SnapshotCorridor = SnapshotAnswer['corridors'][number];
 
 export function createSnapshot(deps: SnapshotDeps): Snapshot {
-  const { clock, cacheEpoch } = deps;
+  const { clock } = deps;
   const intervalMs = deps.intervalMs ?? defaultIntervalMs;
   const built = createCache<void, { answer: SnapshotAnswer; builtAt: number }>({
     load: build,
     // Served until the next one is built, or until it is invalidated.
-    lifetimeOf: ({ builtAt }) => ({ asOf: builtAt, freshUntil: Infinity, staleUntil: Infinity }),
-    versionOf: () => cacheEpoch.emptied() + deps.directory.servingVersion(),
-    onLoaded: () => deps.announce('snapshot'),
+    freshMs: Number.POSITIVE_INFINITY,
+    // Another one is built when an anchor is refused.
+    keyOf: () => String(deps.directory.servingVersion()),
+    max: 1,
     clock,
   });
-  cacheEpoch.onEmptied(() => built.dropVoid());
+  deps.cacheEpoch.onEmptied(() => built.clear());
 
   /** When each corridor was last quoted without an anchor being `busy`. */
   const quotedAt = new Map<string, number>();

@@ -10,7 +10,7 @@ export async function typedAnswers(client: Client = createClient('')): Promise<v
     const wrong: number | undefined = rates.body.quotes[0]?.receiveAmount;
     void [best, receive, wrong];
   } else if (rates.status === 404) {
-    const code: 'UNKNOWN_CORRIDOR' | 'UNKNOWN_SAMPLE' = rates.body.code;
+    const code: 'UNKNOWN_CORRIDOR' = rates.body.code;
     void code;
   } else if (rates.status === 429) {
     const wait: number = rates.body.retryAfter;

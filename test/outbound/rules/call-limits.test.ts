@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createBreaker, createCallBudget } from '../../../server/outbound/call-limits.js';
+import { pauseOf } from '../../../server/outbound/retry-after.rules.js';
 
 let now = 0;
 beforeEach(() => {
@@ -79,5 +80,25 @@ describe('a budget of calls', () => {
     expect(budget.take(1)).toBe(true);
     now -= 3_600_000;
     expect(budget.take(1)).toBe(true);
+  });
+});
+
+describe('the pause that a Retry-After asks for', () => {
+  const at = Date.parse('Sat, 21 Nov 2026 09:30:00 GMT');
+
+  it.each([
+    ['30', 30_000],
+    [' 7 ', 7_000],
+    ['0', 1_000],
+    ['86400', 60_000],
+    ['Sat, 21 Nov 2026 09:30:20 GMT', 20_000],
+    ['Sat, 21 Nov 2026 09:00:00 GMT', 1_000],
+    ['Sun, 22 Nov 2026 09:30:00 GMT', 60_000],
+    ['soon', 5_000],
+    ['-5', 5_000],
+    ['', 5_000],
+    [undefined, 5_000],
+  ])('%j is %i ms', (header, pauseMs) => {
+    expect(pauseOf(header, at)).toBe(pauseMs);
   });
 });

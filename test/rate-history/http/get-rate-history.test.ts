@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rateHistoryExamples } from '../../../contract/examples/rate-history.js';
 import { ratesExamples } from '../../../contract/examples/rates.js';
 import type { RateHistoryPage } from '../../../contract/schemas/rate-history.js';
+import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { toInstant } from '../../../server/ports.js';
 import { rateSamples } from '../../fixtures/rates/rate-samples.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
@@ -29,18 +30,14 @@ beforeAll(async () => {
   app = await startTestApp({ uri: database.uri });
   await samples.add(
     'usdc-ngn',
-    instants.map((at) => ({ at, text: textOf(at) })),
+    instants.map((at) => ({ at, answer: answerOf(at) })),
   );
-  await samples.add('usdc-old', [{ at: start, text: textOf(start) }]);
+  await samples.add('usdc-old', [{ at: start, answer: answerOf(start) }]);
 });
 afterAll(() => app.close());
 
-function textOf(at: number): string {
-  return JSON.stringify(
-    { ...ratesExamples.getRates.answer, asOf: toInstant(at - 3_000) },
-    null,
-    1,
-  ).replaceAll('\n', ' ');
+function answerOf(at: number): RatesAnswer {
+  return { ...ratesExamples.getRates.answer, asOf: toInstant(at - 3_000) };
 }
 
 /** Sends a request as a new client. */
@@ -51,7 +48,6 @@ function get<Body = RateHistoryPage>(target: string, headers: Record<string, str
   });
 }
 
-const ndjson = { accept: 'application/x-ndjson' };
 const csv = { accept: 'text/csv' };
 const shown = ({ items }: RateHistoryPage) => items.map(({ at }) => Date.parse(at));
 const newestFirst = (list: readonly number[]) => [...list].sort((a, b) => b - a);
@@ -121,29 +117,6 @@ describe('200 as JSON', () => {
   });
 });
 
-describe('200 as NDJSON', () => {
-  it('has a line for each sample of the day, in order, byte for byte', async () => {
-    const { status, body, headers } = await get<string>(`${path}?day=${day}`, ndjson);
-    expect([status, headers.get('content-type')]).toEqual([200, 'application/x-ndjson; charset=utf-8']);
-    expect(body).toBe(
-      instants
-        .slice(0, -1)
-        .map((at) => `${textOf(at)}\n`)
-        .join(''),
-    );
-  });
-
-  it('has the lines of a resolution', async () => {
-    const { body } = await get<string>(`${path}?day=${day}&resolution=1d`, ndjson);
-    expect(body).toBe(`${textOf(instants[0] ?? 0)}\n`);
-  });
-
-  it('is empty for a day without samples', async () => {
-    const { status, body } = await get<string>(`/api/rates/usdc-kes/history?day=${day}`, ndjson);
-    expect([status, body]).toEqual([200, undefined]);
-  });
-});
-
 describe('200 as CSV', () => {
   it('has a row for each anchor of each sample of the day, in order', async () => {
     const { status, body, headers } = await get<string>(`${path}?day=${day}`, csv);
@@ -171,7 +144,7 @@ describe('the form of an answer', () => {
     ['application/json, text/csv;q=0.9', 'application/json'],
     ['text/csv, application/json', 'text/csv'],
     ['text/*', 'text/csv'],
-    ['application/json;q=0.1, application/x-ndjson', 'application/x-ndjson'],
+    ['application/x-ndjson', 'application/json'],
     ['application/xml', 'application/json'],
     ['', 'application/json'],
   ])('for Accept: %s is %s, whatever was asked for before', async (accept, type) => {
@@ -184,11 +157,11 @@ describe('the form of an answer', () => {
     ['gzip', gunzipSync],
     ['br', brotliDecompressSync],
   ])('is compressed by %s where a client accepts it', async (coding, decompress) => {
-    const plain = await get<string>(`${path}?day=${day}`, ndjson);
+    const plain = await get<string>(`${path}?day=${day}`, csv);
     const { request } = await import('node:http');
     const bytes = await new Promise<Buffer>((resolve, reject) => {
       const chunks: Buffer[] = [];
-      const headers = { ...ndjson, 'accept-encoding': coding };
+      const headers = { ...csv, 'accept-encoding': coding };
       request(`${app.url}${path}?day=${day}`, { headers }, (answer) => {
         expect(answer.headers['content-encoding']).toBe(coding);
         expect(answer.headers.etag).not.toBe(plain.headers.get('etag'));
@@ -202,32 +175,29 @@ describe('the form of an answer', () => {
     expect(decompress(bytes).toString()).toBe(plain.body);
   });
 
-  it.each([ndjson, csv])('has no body for HEAD, and the headers of GET: %j', async (accept) => {
+  it('has no body for HEAD, and the headers of GET', async () => {
     const target = `${path}?day=${day}`;
-    const { status, body, headers } = await get(target, accept, 'HEAD');
+    const { status, body, headers } = await get(target, csv, 'HEAD');
     expect([status, body]).toEqual([200, undefined]);
-    expect(headers.get('etag')).toBe((await get(target, accept)).headers.get('etag'));
+    expect(headers.get('etag')).toBe((await get(target, csv)).headers.get('etag'));
   });
 });
 
 describe('304', () => {
-  it.each([{ accept: 'application/json' }, ndjson, csv])(
-    'while the samples are the same: %j',
-    async (accept) => {
-      const target = `${path}?day=${nextDay}`;
-      const etag = (await get(target, accept)).headers.get('etag') ?? '';
-      expect((await get(target, { ...accept, 'if-none-match': etag })).status).toBe(304);
-      const other = (await get(`${path}?day=${day}`, accept)).headers.get('etag');
-      expect(other).not.toBe(etag);
-      // Each form adds another sample.
-      added += 1;
-      const at = start + dayMs + (40 + added) * quarterMs;
-      await samples.add('usdc-ngn', [{ at, text: textOf(at) }]);
-      // The response cache repeats an answer for a second.
-      await delay(1_000);
-      expect((await get(target, { ...accept, 'if-none-match': etag })).status).toBe(200);
-    },
-  );
+  it.each([{ accept: 'application/json' }, csv])('while the samples are the same: %j', async (accept) => {
+    const target = `${path}?day=${nextDay}`;
+    const etag = (await get(target, accept)).headers.get('etag') ?? '';
+    expect((await get(target, { ...accept, 'if-none-match': etag })).status).toBe(304);
+    const other = (await get(`${path}?day=${day}`, accept)).headers.get('etag');
+    expect(other).not.toBe(etag);
+    // Each form adds another sample.
+    added += 1;
+    const at = start + dayMs + (40 + added) * quarterMs;
+    await samples.add('usdc-ngn', [{ at, answer: answerOf(at) }]);
+    // The response cache repeats an answer for a second.
+    await delay(1_000);
+    expect((await get(target, { ...accept, 'if-none-match': etag })).status).toBe(200);
+  });
 });
 
 describe('400', () => {
@@ -264,17 +234,15 @@ describe('400', () => {
     ['', 'query.day'],
     [`?from=${day}T00:00:00Z&to=${nextDay}T00:00:00Z`, 'query.day'],
     [`?day=${day}&limit=5`, 'query.limit'],
-  ])('as JSON, for CSV and NDJSON of %s', async (query, at) => {
-    for (const accept of [csv, ndjson]) {
-      const { status, body } = await get<object>(path + query, accept);
-      expect({ status, body }).toMatchObject({ status: 400, body: { details: [{ path: at }] } });
-    }
+  ])('as JSON, for CSV of %s', async (query, at) => {
+    const { status, body } = await get<object>(path + query, csv);
+    expect({ status, body }).toMatchObject({ status: 400, body: { details: [{ path: at }] } });
   });
 });
 
 describe('404', () => {
   it('for a corridor that is not served and has no history, in every form', async () => {
-    for (const accept of [{}, csv, ndjson]) {
+    for (const accept of [{}, csv]) {
       const { status, body } = await get<object>(`/api/rates/usdc-zzz/history?day=${day}`, accept);
       expect({ status, body }).toMatchObject({ status: 404, body: { code: 'UNKNOWN_CORRIDOR' } });
     }

@@ -2,14 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import { ratesExamples } from '../../../contract/examples/rates.js';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { csvHeader, csvRows } from '../../../server/features/rate-history/csv.rules.js';
+import { toSample } from '../../../server/features/rate-history/sample.rules.js';
 
 const answer: RatesAnswer = ratesExamples.getRates.answer;
 const at = '2026-11-21T09:30:04.000Z';
+const rowsOf = (of: RatesAnswer) => csvRows(toSample(new Date(at), of));
 
 describe('the CSV of a sample', () => {
   it('has a row for each quote and for each anchor without one, as RFC 4180 has it', () => {
     const asset = answer.sellAsset;
-    expect(csvHeader + csvRows(at, answer)).toBe(
+    expect(csvHeader + rowsOf(answer)).toBe(
       [
         'at,corridor,amount,anchorId,best,tier,sellAmount,receiveAmount,rate,adjusted,feeTotal,feeAsset,deliveryMethod,' +
           'quotedAt,costPercent,referenceRate,score,outcomes,expectedReceive,worth,unranked,unavailable',
@@ -26,12 +28,12 @@ describe('the CSV of a sample', () => {
   it('quotes what holds a comma, a quote or the end of a line', () => {
     const [quote] = answer.quotes;
     const quotes = [{ ...quote, deliveryMethod: 'cash, "now"\n' }] as RatesAnswer['quotes'];
-    expect(csvRows(at, { ...answer, quotes, unavailable: [] })).toContain(',"cash, ""now""\n",');
+    expect(rowsOf({ ...answer, quotes, unavailable: [] })).toContain(',"cash, ""now""\n",');
   });
 
   it('has as many cells in every row as there are columns', () => {
     const cells = (line: string) => line.split(',').length;
-    const lines = (csvHeader + csvRows(at, answer)).trimEnd().split('\r\n');
+    const lines = (csvHeader + rowsOf(answer)).trimEnd().split('\r\n');
     expect(new Set(lines.map(cells)).size).toBe(1);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RateHistoryQuery } from '../../../contract/schemas/rate-history.js';
-import { rangeOf, rangeOfStream } from '../../../server/features/rate-history/range.rules.js';
+import { rangeOf, rangeOfFile } from '../../../server/features/rate-history/range.rules.js';
 
 const now = Date.parse('2026-11-21T09:37:12.345Z');
 const shown = (query: RateHistoryQuery) => {
@@ -75,9 +75,9 @@ it('a range that ends in the first days of the year 0 begins where instants have
   expect(new Date(from).toISOString()).toBe('0000-01-01T00:00:00.000Z');
 });
 
-describe('the range of a stream', () => {
+describe('the range of a file', () => {
   it('is a day', () => {
-    expect(rangeOfStream({ day: '2026-11-20', resolution: '1h' }, now)).toEqual(
+    expect(rangeOfFile({ day: '2026-11-20', resolution: '1h' }, now)).toEqual(
       rangeOf({ day: '2026-11-20', resolution: '1h' }, now),
     );
   });
@@ -88,6 +88,6 @@ describe('the range of a stream', () => {
     ['limit', { day: '2026-11-20', limit: '10' }],
     ['cursor', { day: '2026-11-20', cursor: 'abc' }],
   ])('is refused for its %s', (name, query) => {
-    expect(() => rangeOfStream(query, now)).toThrow(`query.${name}: `);
+    expect(() => rangeOfFile(query, now)).toThrow(`query.${name}: `);
   });
 });

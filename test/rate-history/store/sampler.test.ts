@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { RatesAnswer } from '../../../contract/schemas/rates.js';
+import { toSample } from '../../../server/features/rate-history/sample.rules.js';
 import {
   createSampler,
   type SamplerDeps,
@@ -9,7 +9,6 @@ import { createRateSampleStore, type RateSampleStore } from '../../../server/fea
 import { createLeases } from '../../../server/mongo/leases.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
-import type { Logger } from '../../../server/ports.js';
 import { price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
@@ -44,7 +43,6 @@ function samplerOf(patch: Partial<SamplerDeps> = {}) {
     leases: createLeases({ connection, owner: `instance ${instances}`, logger: silentLogger }),
     inTransaction: createInTransaction(connection),
     clock: () => fixture.world.now,
-    logger: silentLogger,
     ...patch,
   });
 }
@@ -63,13 +61,15 @@ function silence(corridorAnchors = fixture.simulated.anchors) {
 const pauseMs = 120_000;
 
 describe('the sampler', () => {
-  it('stores the answer that clients get, byte for byte, once for each corridor', async () => {
+  it('stores the figures of the answer that clients get, once for each corridor', async () => {
     const corridors = fixture.service.directory.corridors();
     const run = await samplerOf({ corridors: () => corridors })();
-    expect(run).toEqual({ taken: corridors.length, missing: [], removed: 0 });
+    expect(run).toEqual({ taken: corridors.length, missing: [] });
     for (const { id } of corridors) {
       const { answer } = await fixture.service.rates.quote(id, {});
-      expect((await stored(id)).map(({ text }) => text.toString())).toEqual([JSON.stringify(answer)]);
+      expect(await stored(id)).toEqual([
+        expect.objectContaining(toSample(new Date(fixture.world.now), answer)),
+      ]);
     }
   });
 
@@ -88,8 +88,8 @@ describe('the sampler', () => {
     fixture.world.now += quarterMs;
     expect(await sample()).toMatchObject({ taken: 1 });
     const [first, second] = await stored();
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBe(quarterMs);
-    expect(first?.text.equals(second?.text as Buffer)).toBe(false);
+    expect(Number(second?.at) - Number(first?.at)).toBe(quarterMs);
+    expect(first?.asOf).not.toBe(second?.asOf);
   });
 
   it('takes one sample of each slot when several instances try at the same time', async () => {
@@ -112,17 +112,11 @@ describe('the sampler', () => {
     for (const each of fixture.simulated.anchors) each.override('*', null);
     fixture.world.now += pauseMs;
     expect(await sample()).toMatchObject({ taken: 1, missing: [] });
-    expect(JSON.parse(String((await stored(eur))[0]?.text))).toMatchObject({ stale: false });
+    expect((await stored(eur))[0]?.asOf).toBe(new Date(fixture.world.now).toISOString());
   });
 
-  it('leaves a gap where no anchor quotes in a slot, says so once, and goes on', async () => {
-    const lines: string[] = [];
-    const logger: Logger = {
-      ...silentLogger,
-      info: (fields, message) => void lines.push(`info ${message} ${JSON.stringify(fields)}`),
-      warn: (fields, message) => void lines.push(`warn ${message} ${JSON.stringify(fields)}`),
-    };
-    const sample = samplerOf({ corridors: onlyEur, logger });
+  it('leaves a gap where no anchor quotes in a slot, and goes on', async () => {
+    const sample = samplerOf({ corridors: onlyEur });
     await sample();
     fixture.world.now += quarterMs;
     silence();
@@ -134,12 +128,8 @@ describe('the sampler', () => {
     for (const each of fixture.simulated.anchors) each.override('*', null);
     expect(await sample()).toMatchObject({ taken: 1 });
     const [first, second, ...others] = await stored(eur);
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBe(2 * quarterMs);
+    expect(Number(second?.at) - Number(first?.at)).toBe(2 * quarterMs);
     expect(others).toEqual([]);
-    expect(lines).toEqual([
-      `warn a corridor has no sample in its rate history for a quarter of an hour {"corridor":"${eur}"}`,
-      expect.stringMatching(/^info the rate history of the corridor goes on /),
-    ]);
   });
 
   it('lists an anchor that fails with its reason in the sample', async () => {
@@ -148,8 +138,7 @@ describe('the sampler', () => {
       .override(price, (_request, response) => void response.writeHead(500).end());
     await samplerOf()();
     const [sample] = await stored();
-    const { unavailable }: RatesAnswer = JSON.parse(String(sample?.text));
-    expect(unavailable).toContainEqual({ anchorId: 'harbour', reason: 'error' });
+    expect(sample?.unavailable).toContainEqual({ anchorId: 'harbour', reason: 'error' });
   });
 
   it('stores nothing twice when its instance stops before the transaction is committed, or right after', async () => {
@@ -205,25 +194,19 @@ describe('the sampler', () => {
     expect(await stored()).toEqual(once);
   });
 
-  it('removes samples after 90 days and keeps the first of each UTC day for good', async () => {
+  it('gives every sample 90 days, and the first of each UTC day none', async () => {
     const sample = samplerOf();
-    const start = fixture.world.now;
     // Moves into a new day, which then has a first sample and later ones.
     fixture.world.now += dayMs - (fixture.world.now % dayMs) + 3 * 3_600_000;
-    const day = fixture.world.now;
-    for (let slot = 0; slot < 6; slot += 1) {
+    for (let slot = 0; slot < 3; slot += 1) {
       await sample();
       fixture.world.now += quarterMs;
     }
-    expect(start).toBeLessThan(day);
-    const all = await stored();
-    expect(all).toHaveLength(6);
-    fixture.world.now = day + 90 * dayMs + 3 * quarterMs + 1;
-    expect(await sample()).toMatchObject({ taken: 1, removed: 3 });
-    expect((await stored()).slice(0, -1)).toEqual([all[0], all[4], all[5]]);
-    fixture.world.now += 400 * dayMs;
-    expect(await sample()).toMatchObject({ taken: 1, removed: 2 });
-    expect((await stored())[0]).toEqual(all[0]);
-    expect(await stored()).toHaveLength(3);
+    const kept = await fixture.service.connection.collection('rate_samples').find().sort({ at: 1 }).toArray();
+    expect(
+      kept.map(({ at, expiresAt }) => (expiresAt === undefined ? null : (expiresAt - at) / dayMs)),
+    ).toEqual([null, 90, 90]);
+    const indexes = await fixture.service.connection.collection('rate_samples').indexes();
+    expect(indexes).toContainEqual(expect.objectContaining({ key: { expiresAt: 1 }, expireAfterSeconds: 0 }));
   });
 });

@@ -85,8 +85,8 @@ describe('1,000 concurrent cold requests for one corridor and amount', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(calls('250')).toEqual(once);
-    // Ferry publishes a fee instead of quoting; the fee does not depend on the amount, and was read with the first request.
-    expect(anchors.anchor('ferry').seen.filter(({ url }) => !url.includes('stellar.toml'))).toEqual([]);
+    // Ferry publishes a fee instead of quoting, which does not depend on the amount.
+    expect(anchors.anchor('ferry').calls['GET /sep24/info'] ?? 0).toBeLessThanOrEqual(1);
   });
 
   it('make one call to each anchor, however the amount is written', async () => {

@@ -82,6 +82,8 @@ async function withoutQuote(clients: readonly string[]) {
   for (const client of clients) {
     const { status, body } = await registerInTime(client);
     if (status !== 201) missed.push(body);
+    // Intents have four calls a second of their own.
+    await delay(250);
   }
   return missed;
 }
@@ -116,23 +118,6 @@ describe.each([10, 20])('%i addresses that ask for random amounts', (count) => {
       await expectFreshReference();
     } finally {
       expect((await stop()).length).toBeGreaterThan(count);
-    }
-  });
-});
-
-describe('20 addresses that ask for random amounts, and 20 that register intents at random amounts', () => {
-  it('leave no intent of ten other clients without a quote, and reference amounts fresh', async () => {
-    const stopAsking = attackFrom(addresses(20), askRates);
-    const stopRegistering = attackFrom(addresses(20), register);
-    try {
-      // The first intents of the attackers have the same priority as those of others.
-      await delay(5_000);
-      expect(await withoutQuote(addresses(genuineIntents))).toEqual([]);
-      await expectFreshReference();
-    } finally {
-      await stopAsking();
-      const registered = await stopRegistering();
-      expect(registered.filter((status) => status === 201).length).toBeGreaterThan(20);
     }
   });
 });

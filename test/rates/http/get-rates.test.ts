@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { QuoteSort, RatesAnswer } from '../../../contract/schemas/rates.js';
 import { rankQuotes } from '../../../server/features/rates/ranking.rules.js';
-import { expectedRecord } from '../../../server/features/rates/record.rules.js';
-import { expectedReceive, worthOf } from '../../../server/features/rates/worth.rules.js';
+import { expectedReceive, expectedRecord, worthOf } from '../../../server/features/rates/worth.rules.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';

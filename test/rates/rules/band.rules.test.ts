@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ratesAnswer } from '../../../contract/schemas/rates.js';
-import { type Band, bandOf, outsideBand } from '../../../server/features/rates/band.rules.js';
-import type { FxReading } from '../../../server/features/rates/fx.rules.js';
+import type { FxReading } from '../../../server/features/rates/estimate.rules.js';
+import { type Band, bandOf, outsideBand } from '../../../server/features/rates/mid-market.rules.js';
 import { itWhere, python3 } from '../../support/it-where.js';
 
 const file = new URL('../../vectors/quote-band.json', import.meta.url);

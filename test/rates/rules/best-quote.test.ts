@@ -6,15 +6,13 @@ import type { RateQuote } from '../../../contract/schemas/rates.js';
 import { leastOutcomes } from '../../../contract/verification/score.js';
 import { rankQuotes } from '../../../server/features/rates/ranking.rules.js';
 import {
+  expectedReceive,
   expectedRecord,
+  failureCost,
   fullRecordOutcomes,
   type QuoteReputation,
   type TypicalRecord,
   typicalRecord,
-} from '../../../server/features/rates/record.rules.js';
-import {
-  expectedReceive,
-  failureCost,
   waitingCost,
   worthOf,
 } from '../../../server/features/rates/worth.rules.js';

@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { rateQuote } from '../../../contract/schemas/rates.js';
-import { costOf } from '../../../server/features/rates/cost.rules.js';
-import type { FxReading } from '../../../server/features/rates/fx.rules.js';
-import { type Offer, offerFromFee } from '../../../server/features/rates/quote.rules.js';
+import type { FxReading } from '../../../server/features/rates/estimate.rules.js';
+import { offerFromFee } from '../../../server/features/rates/estimate.rules.js';
+import { costOf } from '../../../server/features/rates/mid-market.rules.js';
+import type { Offer } from '../../../server/features/rates/offer.rules.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';
 import { itWhere, python3 } from '../../support/it-where.js';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readFeeSchedule } from '../../../server/features/rates/fee-schedule.rules.js';
-import { rateFor, readFxTable } from '../../../server/features/rates/fx.rules.js';
+import { rateFor, readFeeSchedule, readFxTable } from '../../../server/features/rates/estimate.rules.js';
 
 describe('the fee of SEP-24 and SEP-6 /info', () => {
   const read = (terms: unknown) => readFeeSchedule({ withdraw: { USDC: terms } }, 'USDC', 'sep24');

@@ -3,7 +3,8 @@ import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { decimalAnswer } from '../../../contract/schemas/primitives.js';
 import { isOutOfRange, plainDecimal } from '../../../server/amounts.rules.js';
-import { offerFromFee, offerFromSep38 } from '../../../server/features/rates/quote.rules.js';
+import { offerFromFee } from '../../../server/features/rates/estimate.rules.js';
+import { offerFromSep38 } from '../../../server/features/rates/offer.rules.js';
 import { readPrice } from '../../../server/features/rates/sep38.rules.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';
 

@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { assembleAnswer, type Reply } from '../../../server/features/rates/answer.rules.js';
+import { offerFromFee } from '../../../server/features/rates/estimate.rules.js';
+import { type Offer, offerFromSep38 } from '../../../server/features/rates/offer.rules.js';
 import { isReferenceQuestion, keyOfAsked } from '../../../server/features/rates/question.rules.js';
-import { type Offer, offerFromFee, offerFromSep38 } from '../../../server/features/rates/quote.rules.js';
 import type { Sep38Price } from '../../../server/features/rates/sep38.rules.js';
 import { noRecord } from '../../../server/features/reputation/quote-reputation.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';
@@ -37,7 +38,7 @@ function offerOf(sellAmount: string, buyAmount: string, receive: string): Offer 
 }
 
 function replyOf(anchorId: string, offer: Offer): Reply {
-  return { anchorId, anchorName: anchorId, simulated: true, result: { offer }, at: 0, priority: 'new' };
+  return { anchorId, anchorName: anchorId, simulated: true, result: { offer }, at: 0 };
 }
 
 const context = {

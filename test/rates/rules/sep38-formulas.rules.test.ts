@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { formulasHold } from '../../../server/features/rates/sep38-formulas.rules.js';
+import { formulasHold } from '../../../server/features/rates/sep38.rules.js';
 
 interface Vector {
   name: string;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { offerFromSep38 } from '../../../server/features/rates/quote.rules.js';
+import { offerFromSep38 } from '../../../server/features/rates/offer.rules.js';
 import { priceUrl, readPrice, reasonOfStatus } from '../../../server/features/rates/sep38.rules.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';
 

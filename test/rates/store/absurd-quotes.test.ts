@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type QuoteSort, quoteSorts, ratesAnswer } from '../../../contract/schemas/rates.js';
-import { createChanges } from '../../../server/cache/changes.js';
 import { createSnapshot } from '../../../server/features/snapshot/service.js';
 import { scoredRecord } from '../../fixtures/rates/records.js';
 import { price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
@@ -55,7 +54,6 @@ describe('a price 650 times the market', () => {
     await promise('tidewater', '650');
     const { rates, directory, cacheEpoch } = fixture.service;
     const snapshot = createSnapshot({
-      announce: createChanges().announce,
       directory,
       rates,
       cacheEpoch,
@@ -128,10 +126,10 @@ describe('the quote of an intent', () => {
     await promise('harbour', '650');
     const asked = callsTo('tidewater');
     const { quoteFrom } = fixture.service.rates;
-    const absurd = await quoteFrom('usdc-ngn', 'harbour', '120', undefined, 'a');
+    const absurd = await quoteFrom('usdc-ngn', 'harbour', '120', undefined);
     expect(absurd.quote).toMatchObject({ tier: 'anchor', unranked: 'above_band' });
     await promise('harbour', '1');
-    const honest = await quoteFrom('usdc-ngn', 'harbour', '121', undefined, 'a');
+    const honest = await quoteFrom('usdc-ngn', 'harbour', '121', undefined);
     expect(honest.quote).toMatchObject({ tier: 'anchor', unranked: null });
     expect(callsTo('tidewater')).toBe(asked);
   });

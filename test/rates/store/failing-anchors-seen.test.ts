@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { QuoteMeter } from '../../../server/features/rates/quote-watch.js';
+import type { QuoteMeter } from '../../../server/features/rates/quote-outcomes.js';
 import type { Logger } from '../../../server/ports.js';
 import { price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 import { silentLogger } from '../../support/silent-logger.js';
@@ -59,23 +59,6 @@ describe('the log', () => {
     for (let n = 0; n < 3; n += 1) await quote();
     const worked = { level: 'info', message: 'the anchor quotes again' };
     expect(about('harbour').slice(1)).toEqual([{ ...worked, ...fields, failedForSeconds: 30 }]);
-  });
-
-  it('has one line when the quote of an anchor leaves the band, and one when it is ranked again', async () => {
-    const harbour = fixture.simulated.anchor('harbour');
-    await quote();
-    harbour.setProfile({ priceFactor: '650' });
-    for (let n = 0; n < 3; n += 1) await quote();
-    harbour.setProfile({ priceFactor: '1' });
-    await quote();
-    const fields = { anchorId: 'harbour', corridor: 'usdc-ngn', rate: expect.stringMatching(/^\d+\.?\d*$/) };
-    expect(about('harbour')).toMatchObject([
-      { level: 'warn', ...fields, reason: 'above_band' },
-      { level: 'info', ...fields, failedForSeconds: 0 },
-    ]);
-    harbour.setProfile({ priceFactor: '650' });
-    await quote({ amount: '955' });
-    expect(about('harbour')).toHaveLength(2);
   });
 
   it('does not call an anchor that is left alone after failures a working one', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ngnAnchors, price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
+import { later } from '../../support/later.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const fixture = simulatedRates();
@@ -43,8 +44,10 @@ describe('an anchor that fails', () => {
     expect(callsTo('harbour')).toBe(5);
     fixture.simulated.anchor('harbour').override(price, null);
     world.now += 10_000;
-    expect((await quoteNgn({ amount: '301' })).unavailable).toEqual([]);
-    expect((await quoteNgn({ amount: '302' })).unavailable).toEqual([]);
+    await later(10_000, async () => {
+      expect((await quoteNgn({ amount: '301' })).unavailable).toEqual([]);
+      expect((await quoteNgn({ amount: '302' })).unavailable).toEqual([]);
+    });
   });
 
   it('is never suspended for refusing amounts', async () => {
@@ -58,19 +61,19 @@ describe('an anchor that fails', () => {
   });
 
   it('with all others: the old answer is served for a minute, then 503 with Retry-After', async () => {
-    // Otherwise some anchors could still be estimated.
-    fixture.simulated.fx.override('*', (_req, res) => void res.writeHead(500).end());
-    const first = await quoteNgn();
+    // Without a reference rate there are no estimates, which would need no answer for a while.
+    const { rates } = await start({ fxUrl: undefined });
+    const ask = () => rates.quote('usdc-ngn', {}).then(({ answer }) => answer);
+    const first = await ask();
     for (const each of fixture.simulated.anchors)
       each.override('*', (_req, res) => void res.writeHead(500).end());
     world.now += 30_000;
-    expect(await quoteNgn()).toMatchObject({ stale: true, asOf: first.asOf });
-    await refreshed(fixture.service.rates);
+    expect(await ask()).toMatchObject({ stale: true, asOf: first.asOf });
+    await refreshed(rates);
     expect(callsTo('harbour')).toBe(2);
-    expect(await quoteNgn()).toMatchObject({ stale: true, asOf: first.asOf });
+    expect(await ask()).toMatchObject({ stale: true, asOf: first.asOf });
     world.now += 30_001;
-    await expect(quoteNgn()).rejects.toMatchObject({ code: 'RATES_UNAVAILABLE', extras: { retryAfter: 5 } });
-    fixture.simulated.fx.override('*', null);
+    await expect(ask()).rejects.toMatchObject({ code: 'RATES_UNAVAILABLE', extras: { retryAfter: 5 } });
   });
 });
 
@@ -114,7 +117,7 @@ describe('a client that cycles random amounts', () => {
   });
 
   it('quotes for an intent where the share of other amounts is used up, also for an amount just found busy', async () => {
-    for (let i = 0; i < 10; i += 1) await quoteNgn({ amount: String(820 + i) });
+    for (let i = 0; i < 12; i += 1) await quoteNgn({ amount: String(820 + i) });
     const isBusy = async (amount: string) =>
       (await quoteNgn({ amount })).unavailable.some(
         ({ anchorId, reason }) => anchorId === 'harbour' && reason === 'busy',
@@ -123,7 +126,7 @@ describe('a client that cycles random amounts', () => {
     const { quoteFrom } = fixture.service.rates;
     const at = world.now;
     for (const amount of ['840', '840.0', '841', '842', '843']) {
-      const { quote } = await quoteFrom('usdc-ngn', 'harbour', amount, undefined, 'wallet');
+      const { quote } = await quoteFrom('usdc-ngn', 'harbour', amount, undefined);
       expect(quote?.tier).toBe('anchor');
     }
     // None of them had to wait, and other callers still have no calls left.
@@ -132,7 +135,7 @@ describe('a client that cycles random amounts', () => {
   });
 
   it('quotes for an intent at the reference amount where the calls for reference amounts are used up', async () => {
-    const tight = await start({ limits: { callsPerSecond: 5 } });
+    const tight = await start({ callsPerSecond: 5 });
     for (const amount of ['820', '821']) await tight.rates.quote('usdc-ngn', { amount });
     const others = tight.directory
       .corridors()
@@ -141,12 +144,12 @@ describe('a client that cycles random amounts', () => {
     for (const id of others) await tight.rates.quote(id, {}).catch(() => undefined);
     const { quotes } = (await tight.rates.quote('usdc-ngn', {})).answer;
     expect(quotes.map(({ anchorId }) => anchorId)).not.toContain('harbour');
-    const { quote } = await tight.rates.quoteFrom('usdc-ngn', 'harbour', '100', undefined, 'wallet');
+    const { quote } = await tight.rates.quoteFrom('usdc-ngn', 'harbour', '100', undefined);
     expect(quote?.tier).toBe('anchor');
   });
 
   it('gets the last quote of a known amount when the budget is used up', async () => {
-    const tight = await start({ limits: { callsPerSecond: 2 } });
+    const tight = await start({ callsPerSecond: 2 });
     const ask = (amount: string) => tight.rates.quote('usdc-ngn', { amount }).then(({ answer }) => answer);
     const first = await ask('700');
     world.now += 20_000;
@@ -160,31 +163,23 @@ describe('a client that cycles random amounts', () => {
     expect(second.stale).toBe(true);
   });
 
-  it('does not reach an anchor that answered 429, except for reference amounts', async () => {
+  it.each([
+    ['429', 429, '30', 'busy'],
+    ['429 until a date', 429, () => new Date(world.now + 30_000).toUTCString(), 'busy'],
+    ['503', 503, '30', 'error'],
+  ] as const)('is not asked anything while it wants a pause: %s', async (_what, status, after, reason) => {
+    const retryAfter = typeof after === 'string' ? after : after();
     fixture.simulated
       .anchor('harbour')
-      .override(price, (_req, res) => void res.writeHead(429, { 'retry-after': '30' }).end());
-    expect((await quoteNgn({ amount: '800' })).unavailable).toEqual([
-      { anchorId: 'harbour', reason: 'busy' },
-    ]);
+      .override(price, (_req, res) => void res.writeHead(status, { 'retry-after': retryAfter }).end());
+    expect((await quoteNgn({ amount: '800' })).unavailable).toEqual([{ anchorId: 'harbour', reason }]);
     fixture.simulated.anchor('harbour').override(price, null);
-    world.now += 29_000;
-    expect((await quoteNgn({ amount: '801' })).unavailable).toEqual([
-      { anchorId: 'harbour', reason: 'busy' },
-    ]);
-    expect((await quoteNgn()).unavailable).toEqual([]);
-    // Each delivery method is a separate question about the amount; only the one without a method is refreshed regularly.
-    const byMethod = await quoteNgn({ amount: '100.0', deliveryMethod: 'bank_account' });
-    expect(byMethod.unavailable).toContainEqual({ anchorId: 'harbour', reason: 'busy' });
-    const { quote } = await fixture.service.rates.quoteFrom(
-      'usdc-ngn',
-      'harbour',
-      '803',
-      undefined,
-      'wallet',
-    );
-    expect(quote?.tier).toBe('anchor');
-    world.now += 1_000;
+    world.now += 28_000;
+    const unasked = [{ anchorId: 'harbour', reason: 'busy' }];
+    expect((await quoteNgn({ amount: '801' })).unavailable).toEqual(unasked);
+    expect((await quoteNgn()).unavailable).toEqual(unasked);
+    expect(callsTo('harbour')).toBe(1);
+    world.now += 2_000;
     expect((await quoteNgn({ amount: '802' })).unavailable).toEqual([]);
   });
 });

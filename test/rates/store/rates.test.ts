@@ -125,7 +125,7 @@ describe('the rates of a corridor', () => {
 
 describe('the quote of one anchor', () => {
   it('is requested from that anchor alone, and shares the cache of the rates', async () => {
-    const from = await fixture.service.rates.quoteFrom('usdc-ngn', 'harbour', '120', 'bank_account', 'a');
+    const from = await fixture.service.rates.quoteFrom('usdc-ngn', 'harbour', '120', 'bank_account');
     expect(from).toMatchObject({ quote: { tier: 'anchor', sellAmount: '120' } });
     expect([callsTo('harbour'), callsTo('tidewater')]).toEqual([1, 0]);
     const answer = await quoteNgn({ amount: '120', deliveryMethod: 'bank_account' });
@@ -139,7 +139,7 @@ describe('the quote of one anchor', () => {
     ['a delivery method it does not offer', 'usdc-ngn', 'harbour', '100', 'cash', 'not_served'],
     ['an amount out of range', 'usdc-ngn', 'harbour', '1', undefined, 'refused_amount'],
   ] as const)('is null, with the reason, for %s', async (_name, corridor, anchor, amount, method, reason) => {
-    expect(await fixture.service.rates.quoteFrom(corridor, anchor, amount, method, 'a')).toEqual({
+    expect(await fixture.service.rates.quoteFrom(corridor, anchor, amount, method)).toEqual({
       quote: null,
       reason,
       retryAfter: null,

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { snapshotAnswer } from '../../../contract/schemas/snapshot.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
-import { createChanges } from '../../../server/cache/changes.js';
 import { ApiError } from '../../../server/errors.js';
 import { createSnapshot, type Snapshot } from '../../../server/features/snapshot/service.js';
 import { type RatesService, startRatesService } from '../../fixtures/rates/rates-service.js';
@@ -28,7 +27,7 @@ beforeEach(async () => {
   service = await startRatesService({ uri: database.uri, fleet, allow, env, fxUrl });
   const { directory, rates, cacheEpoch, world } = service;
   const clock = () => world.now;
-  snapshot = createSnapshot({ announce: createChanges().announce, directory, rates, cacheEpoch, clock });
+  snapshot = createSnapshot({ directory, rates, cacheEpoch, clock });
   for (const each of simulated.anchors) each.resetCalls();
 });
 afterEach(async () => {
@@ -68,7 +67,6 @@ describe('the snapshot', () => {
       reputationOf: (anchorId) => scoredRecord(anchorId === highest?.anchorId ? unreliable : {}),
     });
     snapshot = createSnapshot({
-      announce: createChanges().announce,
       ...service,
       clock: () => service.world.now,
     });
@@ -126,7 +124,6 @@ describe('the snapshot', () => {
     };
     const crowded = createSnapshot({
       ...service,
-      announce: createChanges().announce,
       directory: {
         corridors: () =>
           ids.map((id) => ({ id, sellAsset: '', buyAsset: '', referenceAmount: '100' })) as never,

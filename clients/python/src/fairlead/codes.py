@@ -33,8 +33,6 @@ class Code(str, Enum):
     UNKNOWN_WEBHOOK = "UNKNOWN_WEBHOOK"
     # No batch has this sequence, or the batch holds no such entry.
     UNKNOWN_BATCH = "UNKNOWN_BATCH"
-    # The rate history of the corridor has no sample at or before the instant `asOf`.
-    UNKNOWN_SAMPLE = "UNKNOWN_SAMPLE"
     # The path exists, but not with this method; the `Allow` header lists the methods it has.
     METHOD_NOT_ALLOWED = "METHOD_NOT_ALLOWED"
     # The header block was not received within 5 seconds, or the request not within 10.

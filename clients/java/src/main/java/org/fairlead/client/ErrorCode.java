@@ -26,8 +26,6 @@ public enum ErrorCode {
     UNKNOWN_WEBHOOK,
     /** No batch has this sequence, or the batch holds no such entry. */
     UNKNOWN_BATCH,
-    /** The rate history of the corridor has no sample at or before the instant `asOf`. */
-    UNKNOWN_SAMPLE,
     /** The path exists, but not with this method; the `Allow` header lists the methods it has. */
     METHOD_NOT_ALLOWED,
     /** The header block was not received within 5 seconds, or the request not within 10. */

@@ -1,52 +1,57 @@
 import { maxPriceBytes } from '../../anchor-answers.rules.js';
 import { findDeliveryMethod } from '../../delivery-methods.rules.js';
-import type { Outbound } from '../../outbound/outbound.js';
+import type { Outbound, OutboundAnswer } from '../../outbound/outbound.js';
 import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock } from '../../ports.js';
 import { withTimeout } from '../../timing.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
-import { type AnchorGate, type Caller, type GatedCall, intentPatienceMs } from './anchor-gate.js';
+import type { CallAnchor, CallResult } from './anchor-calls.js';
 import type { QuoteResult } from './answer.rules.js';
+import { offerFromFee } from './estimate.rules.js';
 import type { FeeInfo } from './fee-info.js';
 import type { FxReference } from './fx-reference.js';
+import { offerFromSep38 } from './offer.rules.js';
 import { type AskedFor, isReferenceQuestion } from './question.rules.js';
-import { offerFromFee, offerFromSep38 } from './quote.rules.js';
-import type { QuoteWatch } from './quote-watch.js';
+import type { NoteOutcome } from './quote-outcomes.js';
 import { contextFor, priceUrl, readPrice, reasonOfStatus } from './sep38.rules.js';
 
 const anchorTimeoutMs = 2_000;
 /** Discovery, fee and FX have their own timeouts; this one keeps their sum close to the timeout of one call. */
 const overallTimeoutMs = 2_200;
 
-export interface Question {
-  /** The anchor that is asked, and the purpose. */
-  caller: Caller;
+/** A question to one anchor. */
+export interface AnchorQuestion {
   corridor: Corridor;
+  anchorId: string;
   asked: AskedFor;
   /** The delivery method that is asked for; undefined: any. */
   deliveryMethod: string | undefined;
+  /** Whether an intent needs the answer, which has calls of its own. */
+  forIntent: boolean;
 }
 
 /** Asks one anchor once. Never rejects for a failure of the anchor. */
-export type QuoteSource = (question: Question) => Promise<QuoteResult>;
+export type AskAnchor = (question: AnchorQuestion) => Promise<QuoteResult>;
 
-export function createQuoteSource(deps: {
+export function createAskAnchor(deps: {
   directory: Pick<AnchorDirectory, 'anchor' | 'endpointsOf' | 'tokenFor'>;
   outbound: Outbound;
-  gate: AnchorGate;
+  callAnchor: CallAnchor<QuoteResult>;
   fees: FeeInfo;
   fx: FxReference;
-  watch: QuoteWatch;
+  noteOutcome: NoteOutcome;
   clock: Clock;
-}): QuoteSource {
-  const { directory, gate, clock } = deps;
+}): AskAnchor {
+  const { directory, clock } = deps;
 
   /** The question with the delivery method as the anchor spells it; undefined if the anchor does not offer it. */
-  function offered(question: Question): { question: Question; methods: readonly string[] } | undefined {
-    const { caller, corridor, deliveryMethod } = question;
-    const served = directory.anchor(caller.anchorId)?.corridors.find(({ id }) => id === corridor.id);
+  function offered(
+    question: AnchorQuestion,
+  ): { question: AnchorQuestion; methods: readonly string[] } | undefined {
+    const { anchorId, corridor, deliveryMethod } = question;
+    const served = directory.anchor(anchorId)?.corridors.find(({ id }) => id === corridor.id);
     if (served === undefined) return undefined;
     const methods = served.deliveryMethods;
     if (deliveryMethod === undefined) return { question, methods };
@@ -54,98 +59,76 @@ export function createQuoteSource(deps: {
     return own === undefined ? undefined : { question: { ...question, deliveryMethod: own }, methods };
   }
 
-  async function ask(question: Question, methods: readonly string[]): Promise<QuoteResult> {
-    const { deliveryMethod } = question;
-    const { anchorId } = question.caller;
+  async function ask(question: AnchorQuestion, methods: readonly string[]): Promise<QuoteResult> {
+    const { anchorId, deliveryMethod } = question;
     // If there is only one method, the quote is for that one, even if the request names none.
     const label = deliveryMethod ?? (methods.length === 1 ? methods[0] : undefined) ?? null;
     const askedAtMs = clock();
     const endpoints = await directory.endpointsOf(anchorId);
     if (endpoints.quoteServer !== null) {
-      const reply = await askPrice(question, endpoints, label, askedAtMs);
+      const timeoutMs = anchorTimeoutMs - (clock() - askedAtMs);
+      if (timeoutMs < 1) return { reason: 'timeout' };
+      const purpose = question.forIntent ? 'intent' : isReferenceQuestion(question) ? 'reference' : 'other';
+      const call = await deps.callAnchor(anchorId, purpose, () =>
+        fetchPrice(question, endpoints, label, timeoutMs),
+      );
+      const result = 'value' in call ? call.value : call;
       const elsewhere = endpoints.transferServerSep24 !== null || endpoints.transferServerSep6 !== null;
       // The quote server does not know this pair, but the anchor may still publish a fee for it.
-      if (!('reason' in reply && reply.reason === 'not_served' && elsewhere)) return reply;
+      if (!('reason' in result && result.reason === 'not_served' && elsewhere)) return result;
     }
     return estimate(question, endpoints, label);
   }
 
-  async function askPrice(
-    question: Question,
-    endpoints: AnchorEndpoints,
-    label: string | null,
-    askedAtMs: number,
-  ): Promise<QuoteResult> {
-    const timeoutMs = anchorTimeoutMs - (clock() - askedAtMs);
-    if (timeoutMs < 1) return { reason: 'timeout' };
-    const outcome = await gate.run(question.caller, () => fetchPrice(question, endpoints, label, timeoutMs));
-    return outcome.made ? outcome.value : { reason: outcome.reason };
-  }
-
   async function fetchPrice(
-    { caller, corridor, asked, deliveryMethod }: Question,
+    { anchorId, corridor, asked, deliveryMethod }: AnchorQuestion,
     endpoints: AnchorEndpoints,
     label: string | null,
     timeoutMs: number,
-  ): Promise<GatedCall<QuoteResult>> {
+  ): Promise<CallResult<QuoteResult>> {
     const context = contextFor(endpoints);
     const url = priceUrl(endpoints.quoteServer ?? '', corridor, { ...asked, deliveryMethod, context });
-    const token = directory.tokenFor(caller.anchorId, url);
+    const token = directory.tokenFor(anchorId, url);
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
     try {
       const answer = await deps.outbound({
         url,
-        headers: {
-          accept: 'application/json',
-          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        },
+        headers: { accept: 'application/json', ...authorization },
         timeoutMs,
         maxBytes: maxPriceBytes,
         expects: 'json',
       });
-      if (answer.status !== 200) {
-        const reason = reasonOfStatus(answer.status, answer.body.toString('utf8', 0, 500), asked);
-        if (reason === 'busy') {
-          return {
-            value: { reason },
-            health: 'unknown',
-            pause: { retryAfter: answer.headers['retry-after'] },
-          };
-        }
-        return { value: { reason }, health: reason === 'error' ? 'failing' : 'well' };
-      }
+      if (answer.status !== 200) return refusal(answer, asked);
       const price = readPrice(answer.json, corridor, context);
-      if (price === undefined) return { value: { reason: 'malformed' }, health: 'failing' };
+      if (price === undefined) return { value: { reason: 'malformed' }, failed: true };
       const offer = offerFromSep38(corridor, { ...asked, deliveryMethod: label }, price);
-      if (!offer.ok) {
-        const health = offer.reason === 'malformed' ? 'failing' : 'well';
-        return { value: { reason: offer.reason }, health };
-      }
-      return { value: { offer: offer.value }, health: 'well' };
+      if (offer.ok) return { value: { offer: offer.value }, failed: false };
+      return { value: { reason: offer.reason }, failed: offer.reason === 'malformed' };
     } catch (error) {
       const { reason } = toUpstreamFault(error);
-      return { value: { reason }, health: reason === 'blocked' ? 'unknown' : 'failing' };
+      return { value: { reason }, failed: reason !== 'blocked' };
     }
   }
 
   async function estimate(
-    { corridor, asked }: Question,
+    { corridor, asked }: AnchorQuestion,
     endpoints: AnchorEndpoints,
     label: string | null,
   ): Promise<QuoteResult> {
-    const asset = { code: corridor.sellCode, currency: corridor.currency };
     const [schedule, rate] = await Promise.all([
       deps.fees.scheduleOf(endpoints, corridor.sellCode),
-      deps.fx.rateOf(asset),
+      deps.fx.rateOf({ code: corridor.sellCode, currency: corridor.currency }),
     ]);
     if ('missing' in rate) return { reason: 'no_fx' };
     const offer = offerFromFee(corridor, { ...asked, deliveryMethod: label }, schedule, rate);
     return offer.ok ? { offer: offer.value } : { reason: offer.reason };
   }
 
-  async function askInTime(question: Question, methods: readonly string[]): Promise<QuoteResult> {
-    const timeoutMs = overallTimeoutMs + (question.caller.priority === 'intent' ? intentPatienceMs : 0);
+  /** A request that is given up continues in the background and fills its caches. */
+  async function askInTime(question: AnchorQuestion, methods: readonly string[]): Promise<QuoteResult> {
+    const late = () => new UpstreamFault('timeout', `no answer in ${overallTimeoutMs} ms`);
     try {
-      return await withTimeout(timeoutMs, ask(question, methods), () => tooLate(timeoutMs));
+      return await withTimeout(overallTimeoutMs, ask(question, methods), late);
     } catch (error) {
       if (error instanceof UpstreamFault) return { reason: error.reason };
       throw error;
@@ -157,14 +140,20 @@ export function createQuoteSource(deps: {
     // The anchor is not asked, so this says nothing about it.
     if (offer === undefined) return { reason: 'not_served' };
     const result = await askInTime(offer.question, offer.methods);
+    const { anchorId, corridor } = question;
     const isReference = isReferenceQuestion(question);
-    const { anchorId } = question.caller;
-    deps.watch.saw({ anchorId, corridorId: question.corridor.id, isReference }, result);
+    deps.noteOutcome({ anchorId, corridorId: corridor.id, isReference }, result);
     return result;
   };
 }
 
-/** The abandoned request continues in the background and fills its caches. */
-function tooLate(timeoutMs: number): UpstreamFault {
-  return new UpstreamFault('timeout', `no answer in ${timeoutMs} ms`);
+function refusal({ status, headers, body }: OutboundAnswer, asked: AskedFor): CallResult<QuoteResult> {
+  const reason = reasonOfStatus(status, body.toString('utf8', 0, 500), asked);
+  const retryAfter = headers['retry-after'];
+  const pauses = status === 429 || (status === 503 && retryAfter !== undefined);
+  return {
+    value: { reason },
+    failed: reason === 'error',
+    ...(pauses ? { pause: { retryAfter } } : {}),
+  };
 }

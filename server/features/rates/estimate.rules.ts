@@ -1,0 +1,216 @@
+import { Decimal } from 'decimal.js';
+import { z } from 'zod';
+import type { CostUnavailable } from '../../../contract/schemas/rates.js';
+import { plainDecimal } from '../../amounts.rules.js';
+import type { Corridor } from '../anchors/fleet-file.rules.js';
+import { Money, roundFee, roundPayout, stablecoinPlaces } from './money.rules.js';
+import { type Offer, type Outcome, offeredAmounts, takesTooMuchOrLittle } from './offer.rules.js';
+import type { AskedFor } from './question.rules.js';
+
+/**
+ * An estimate: (amount − fee) × FX, where the fee is the larger of the minimum and fixed + percent (SEP-24 §Info;
+ * `fee_percent` is in percentage points, whatever its printed formula says). The fee is rounded up, the payout down. If a
+ * payout is asked for, the amount is the least that reaches it.
+ */
+export function offerFromFee(
+  corridor: Corridor,
+  asked: AskedFor & { deliveryMethod: string | null },
+  schedule: FeeSchedule,
+  fx: FxRate,
+): Outcome<Offer> {
+  const sell =
+    asked.receive === undefined ? new Money(asked.amount) : leastAmountFor(asked.receive, schedule, fx);
+  if (sell === undefined || takesTooMuchOrLittle(corridor, sell, asked)) {
+    return { ok: false, reason: 'refused_amount' };
+  }
+  const tooSmall = schedule.min !== null && sell.lt(schedule.min);
+  const tooLarge = schedule.max !== null && sell.gt(schedule.max);
+  if (tooSmall || tooLarge) return { ok: false, reason: 'refused_amount' };
+  const computed = sell.mul(schedule.feePercent).div(100).add(schedule.feeFixed);
+  const fee = roundFee(Money.max(computed, schedule.feeMinimum), stablecoinPlaces);
+  const receive = roundPayout(sell.sub(fee).mul(fx.rate), corridor.payoutDecimals);
+  if (receive.lte(0)) return { ok: false, reason: 'refused_amount' };
+  return {
+    ok: true,
+    value: {
+      tier: 'estimate',
+      ...offeredAmounts(corridor, sell, receive, asked),
+      fee: { total: plainDecimal(fee), asset: corridor.sellAsset },
+      deliveryMethod: asked.deliveryMethod,
+      sep38: null,
+      estimate: {
+        source: schedule.source,
+        feeFixed: schedule.feeFixed,
+        feePercent: schedule.feePercent,
+        feeMinimum: schedule.feeMinimum,
+        fxRate: fx.rate,
+        fxBase: fx.base,
+        fxDate: fx.date,
+      },
+    },
+  };
+}
+
+/**
+ * The least amount, in stroops, whose payout by this fee reaches `receive`; undefined if the fee takes everything.
+ * The fee is rounded up to a stroop, so the net amount is a whole number of stroops too, and never falls as the amount
+ * grows: net = min(⌊amount × (1 − percent) − fixed⌋, amount − minimum). Both bounds are solved for the net amount that the
+ * payout needs.
+ */
+function leastAmountFor(receive: string, schedule: FeeSchedule, fx: FxRate): Decimal | undefined {
+  const keptPercent = new Money(100).sub(schedule.feePercent);
+  if (keptPercent.lte(0)) return undefined;
+  const net = roundFee(new Money(receive).div(fx.rate), stablecoinPlaces);
+  const byPercent = roundFee(net.add(schedule.feeFixed).mul(100).div(keptPercent), stablecoinPlaces);
+  const byMinimum = net.add(roundFee(new Money(schedule.feeMinimum), stablecoinPlaces));
+  return Money.max(byPercent, byMinimum);
+}
+
+/** What an anchor charges for a withdrawal, in stablecoin, with normalised decimals. */
+export interface FeeSchedule {
+  source: 'sep24' | 'sep6';
+  feeFixed: string;
+  /** Percentage points: `1` is one per cent. */
+  feePercent: string;
+  feeMinimum: string;
+  min: string | null;
+  max: string | null;
+}
+
+// Numbers in the standard; some anchors write decimal strings. Bounds keep exponents and infinities out.
+const feeAmount = z
+  .union([z.number().finite().min(0).max(1e15), z.string().regex(/^\d{1,15}(\.\d{1,20})?$/)])
+  .transform((value) => plainDecimal(new Money(value)));
+
+const withdrawal = z.object({
+  enabled: z.boolean().optional(),
+  fee_fixed: feeAmount.nullish(),
+  fee_percent: feeAmount.nullish(),
+  fee_minimum: feeAmount.nullish(),
+  min_amount: feeAmount.nullish(),
+  max_amount: feeAmount.nullish(),
+});
+
+const feeInfo = z.object({ withdraw: z.record(z.string(), z.unknown()) });
+
+export type FeeReading =
+  | { kind: 'schedule'; schedule: FeeSchedule }
+  /** No withdrawal of this asset, or no fee published: nothing to compute an estimate from. */
+  | { kind: 'none' }
+  | { kind: 'malformed' };
+
+/** Reads GET /info of SEP-24 or SEP-6 for one asset code. */
+export function readFeeSchedule(json: unknown, assetCode: string, source: 'sep24' | 'sep6'): FeeReading {
+  const parsed = feeInfo.safeParse(json);
+  if (!parsed.success) return { kind: 'malformed' };
+  const entry = Object.entries(parsed.data.withdraw).find(([code]) => code === assetCode);
+  if (entry === undefined) return { kind: 'none' };
+  const terms = withdrawal.safeParse(entry[1]);
+  if (!terms.success) return { kind: 'malformed' };
+  const { enabled, fee_fixed, fee_percent, fee_minimum, min_amount, max_amount } = terms.data;
+  // Both absent means "no fee or a complex one" (SEP-24 §Info): unknown, so there is no estimate.
+  if (enabled === false || ((fee_fixed ?? null) === null && (fee_percent ?? null) === null)) {
+    return { kind: 'none' };
+  }
+  return {
+    kind: 'schedule',
+    schedule: {
+      source,
+      feeFixed: fee_fixed ?? '0',
+      feePercent: fee_percent ?? '0',
+      feeMinimum: fee_minimum ?? '0',
+      min: min_amount ?? null,
+      max: max_amount ?? null,
+    },
+  };
+}
+
+/** The reference table from FX_URL: units of each currency per one `base`, as of `date`. */
+export interface FxTable {
+  base: string;
+  /** The date as the reference wrote it: a day or an instant. */
+  date: string;
+  asOfMs: number;
+  rates: ReadonlyMap<string, Decimal>;
+}
+
+export interface FxRate {
+  /** Fiat per one unit of `base`. */
+  rate: string;
+  base: string;
+  date: string;
+}
+
+/** The reference rate of a corridor, or why there is none. */
+export type FxReading = FxRate | { missing: CostUnavailable };
+
+const rateDigits = 12;
+/** The currency whose value a stablecoin is assumed to have. Other stablecoins have neither an estimate nor a cost. */
+const pegs: ReadonlyMap<string, string> = new Map([
+  ['USDC', 'USD'],
+  ['USDT', 'USD'],
+  ['PYUSD', 'USD'],
+  ['EURC', 'EUR'],
+]);
+
+const currencyCode = z.string().regex(/^[A-Z]{3}$/);
+const fxRate = z
+  .union([z.number().positive().finite(), z.string().regex(/^\d{1,15}(\.\d{1,20})?$/)])
+  .transform((value) => new Money(value))
+  .refine((value) => value.gt('1e-12') && value.lt('1e12'));
+const fxTable = z.object({
+  base: currencyCode,
+  date: z.string().max(40),
+  rates: z.record(z.string(), z.unknown()),
+});
+
+/** Reads `{base, date, rates}`; undefined for anything else. Entries that are not a positive rate are left out. */
+export function readFxTable(json: unknown): FxTable | undefined {
+  const parsed = fxTable.safeParse(json);
+  if (!parsed.success) return undefined;
+  const { base, date, rates } = parsed.data;
+  const asOfMs = readDate(date);
+  if (asOfMs === undefined) return undefined;
+  const known = Object.entries(rates).flatMap(([code, value]) => {
+    const read = fxRate.safeParse(value);
+    return currencyCode.safeParse(code).success && read.success ? [[code, read.data] as const] : [];
+  });
+  return { base, date, asOfMs, rates: new Map([...known, [base, new Money(1)] as const]) };
+}
+
+const dayMs = 86_400_000;
+const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
+
+/** A day is read as its end in UTC; an instant without an offset is in UTC. */
+function readDate(text: string): number | undefined {
+  if (dayPattern.test(text)) return valid(Date.parse(`${text}T23:59:59.999Z`));
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(text)) return undefined;
+  return valid(Date.parse(/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`));
+}
+
+function valid(epochMs: number): number | undefined {
+  return Number.isNaN(epochMs) ? undefined : epochMs;
+}
+
+/**
+ * The value in `currency` of one unit of the stablecoin's peg, converted through the base if necessary, rounded down to
+ * twelve significant digits. Missing for a stablecoin without a peg, a currency that is not in the table, and a table
+ * that is older than `maxAgeMs` or more than a day in the future.
+ */
+export function rateFor(
+  found: FxTable,
+  asset: { code: string; currency: string },
+  limits: { nowMs: number; maxAgeMs: number },
+): FxReading {
+  const peg = pegs.get(asset.code);
+  if (peg === undefined) return { missing: 'no_par' };
+  const ageMs = limits.nowMs - found.asOfMs;
+  // A day is read as its end, so tomorrow ends up to two days from now.
+  const mostAheadMs = dayPattern.test(found.date) ? 2 * dayMs : dayMs;
+  if (ageMs > limits.maxAgeMs || ageMs < -mostAheadMs) return { missing: 'stale_reference' };
+  const perBase = found.rates.get(asset.currency);
+  const pegPerBase = found.rates.get(peg);
+  if (perBase === undefined || pegPerBase === undefined) return { missing: 'no_reference' };
+  const cross = perBase.div(pegPerBase).toSignificantDigits(rateDigits, Decimal.ROUND_DOWN);
+  return { rate: cross.toFixed(), base: peg, date: found.date };
+}
