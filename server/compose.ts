@@ -15,7 +15,6 @@ import { createHealthFeature } from './features/health/feature.js';
 import { createAggregationStore } from './features/intents/aggregation-store.js';
 import { createDueStore } from './features/intents/due-store.js';
 import { createIntentsFeature, intentLeases } from './features/intents/feature.js';
-import { createPayoutStore } from './features/intents/payout-store.js';
 import { createIntentStore } from './features/intents/store.js';
 import { createIntentStreamStore } from './features/intents/stream-store.js';
 import { createObservationsFeature, observationLeases } from './features/observations/feature.js';
@@ -96,7 +95,6 @@ export function composeService(deps: {
   const intentStore = createIntentStore(connection);
   const dueStore = createDueStore(connection);
   const aggregation = createAggregationStore(connection);
-  const payoutStore = createPayoutStore(connection);
   const intentStreamStore = createIntentStreamStore(connection);
   const observationStore = createObservationStore(connection);
   const disputeStore = createDisputeStore(connection);
@@ -275,7 +273,6 @@ export function composeService(deps: {
     directory,
     offers: rates.referenceOffers,
     midMarketOf: rates.midMarketOf,
-    listPayouts: payoutStore.listPayouts,
     outbound: toAnyone('observer'),
   });
   const intents = createIntentsFeature({

@@ -355,7 +355,6 @@ const (
 	CorridorObservationsAvailabilityUnavailableNoReference        CorridorObservationsAvailabilityUnavailable = "no_reference"
 	CorridorObservationsAvailabilityUnavailableNotObserved        CorridorObservationsAvailabilityUnavailable = "not_observed"
 	CorridorObservationsAvailabilityUnavailableTooFewObservations CorridorObservationsAvailabilityUnavailable = "too_few_observations"
-	CorridorObservationsAvailabilityUnavailableTooFewPayouts      CorridorObservationsAvailabilityUnavailable = "too_few_payouts"
 )
 
 // Valid indicates whether the value is a known member of the CorridorObservationsAvailabilityUnavailable enum.
@@ -369,8 +368,6 @@ func (e CorridorObservationsAvailabilityUnavailable) Valid() bool {
 		return true
 	case CorridorObservationsAvailabilityUnavailableTooFewObservations:
 		return true
-	case CorridorObservationsAvailabilityUnavailableTooFewPayouts:
-		return true
 	default:
 		return false
 	}
@@ -382,7 +379,6 @@ const (
 	CorridorObservationsFromMidMarketUnavailableNoReference        CorridorObservationsFromMidMarketUnavailable = "no_reference"
 	CorridorObservationsFromMidMarketUnavailableNotObserved        CorridorObservationsFromMidMarketUnavailable = "not_observed"
 	CorridorObservationsFromMidMarketUnavailableTooFewObservations CorridorObservationsFromMidMarketUnavailable = "too_few_observations"
-	CorridorObservationsFromMidMarketUnavailableTooFewPayouts      CorridorObservationsFromMidMarketUnavailable = "too_few_payouts"
 )
 
 // Valid indicates whether the value is a known member of the CorridorObservationsFromMidMarketUnavailable enum.
@@ -396,35 +392,6 @@ func (e CorridorObservationsFromMidMarketUnavailable) Valid() bool {
 		return true
 	case CorridorObservationsFromMidMarketUnavailableTooFewObservations:
 		return true
-	case CorridorObservationsFromMidMarketUnavailableTooFewPayouts:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for CorridorObservationsFromPaidUnavailable.
-const (
-	CorridorObservationsFromPaidUnavailableNoPrice            CorridorObservationsFromPaidUnavailable = "no_price"
-	CorridorObservationsFromPaidUnavailableNoReference        CorridorObservationsFromPaidUnavailable = "no_reference"
-	CorridorObservationsFromPaidUnavailableNotObserved        CorridorObservationsFromPaidUnavailable = "not_observed"
-	CorridorObservationsFromPaidUnavailableTooFewObservations CorridorObservationsFromPaidUnavailable = "too_few_observations"
-	CorridorObservationsFromPaidUnavailableTooFewPayouts      CorridorObservationsFromPaidUnavailable = "too_few_payouts"
-)
-
-// Valid indicates whether the value is a known member of the CorridorObservationsFromPaidUnavailable enum.
-func (e CorridorObservationsFromPaidUnavailable) Valid() bool {
-	switch e {
-	case CorridorObservationsFromPaidUnavailableNoPrice:
-		return true
-	case CorridorObservationsFromPaidUnavailableNoReference:
-		return true
-	case CorridorObservationsFromPaidUnavailableNotObserved:
-		return true
-	case CorridorObservationsFromPaidUnavailableTooFewObservations:
-		return true
-	case CorridorObservationsFromPaidUnavailableTooFewPayouts:
-		return true
 	default:
 		return false
 	}
@@ -436,7 +403,6 @@ const (
 	CorridorObservationsLatencyUnavailableNoReference        CorridorObservationsLatencyUnavailable = "no_reference"
 	CorridorObservationsLatencyUnavailableNotObserved        CorridorObservationsLatencyUnavailable = "not_observed"
 	CorridorObservationsLatencyUnavailableTooFewObservations CorridorObservationsLatencyUnavailable = "too_few_observations"
-	CorridorObservationsLatencyUnavailableTooFewPayouts      CorridorObservationsLatencyUnavailable = "too_few_payouts"
 )
 
 // Valid indicates whether the value is a known member of the CorridorObservationsLatencyUnavailable enum.
@@ -449,26 +415,6 @@ func (e CorridorObservationsLatencyUnavailable) Valid() bool {
 	case CorridorObservationsLatencyUnavailableNotObserved:
 		return true
 	case CorridorObservationsLatencyUnavailableTooFewObservations:
-		return true
-	case CorridorObservationsLatencyUnavailableTooFewPayouts:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for CorridorObservationsPublishedFeeSource.
-const (
-	CorridorObservationsPublishedFeeSourceSep24 CorridorObservationsPublishedFeeSource = "sep24"
-	CorridorObservationsPublishedFeeSourceSep6  CorridorObservationsPublishedFeeSource = "sep6"
-)
-
-// Valid indicates whether the value is a known member of the CorridorObservationsPublishedFeeSource enum.
-func (e CorridorObservationsPublishedFeeSource) Valid() bool {
-	switch e {
-	case CorridorObservationsPublishedFeeSourceSep24:
-		return true
-	case CorridorObservationsPublishedFeeSourceSep6:
 		return true
 	default:
 		return false
@@ -646,51 +592,6 @@ func (e EventName) Valid() bool {
 	case EventNameIntentSettled:
 		return true
 	case EventNamePublisherTick:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for FindingCode.
-const (
-	FindingCodeFeeChanged        FindingCode = "fee_changed"
-	FindingCodeInfoUnavailable   FindingCode = "info_unavailable"
-	FindingCodeKeyChanged        FindingCode = "key_changed"
-	FindingCodeMethodDropped     FindingCode = "method_dropped"
-	FindingCodeNotJSON           FindingCode = "not_json"
-	FindingCodePriceOff          FindingCode = "price_off"
-	FindingCodeQuotesUnavailable FindingCode = "quotes_unavailable"
-	FindingCodeServiceDropped    FindingCode = "service_dropped"
-	FindingCodeSlow              FindingCode = "slow"
-	FindingCodeTomlUnavailable   FindingCode = "toml_unavailable"
-	FindingCodeWithdrawalDropped FindingCode = "withdrawal_dropped"
-)
-
-// Valid indicates whether the value is a known member of the FindingCode enum.
-func (e FindingCode) Valid() bool {
-	switch e {
-	case FindingCodeFeeChanged:
-		return true
-	case FindingCodeInfoUnavailable:
-		return true
-	case FindingCodeKeyChanged:
-		return true
-	case FindingCodeMethodDropped:
-		return true
-	case FindingCodeNotJSON:
-		return true
-	case FindingCodePriceOff:
-		return true
-	case FindingCodeQuotesUnavailable:
-		return true
-	case FindingCodeServiceDropped:
-		return true
-	case FindingCodeSlow:
-		return true
-	case FindingCodeTomlUnavailable:
-		return true
-	case FindingCodeWithdrawalDropped:
 		return true
 	default:
 		return false
@@ -1654,7 +1555,6 @@ const (
 	ServiceObservationsAvailabilityUnavailableNoReference        ServiceObservationsAvailabilityUnavailable = "no_reference"
 	ServiceObservationsAvailabilityUnavailableNotObserved        ServiceObservationsAvailabilityUnavailable = "not_observed"
 	ServiceObservationsAvailabilityUnavailableTooFewObservations ServiceObservationsAvailabilityUnavailable = "too_few_observations"
-	ServiceObservationsAvailabilityUnavailableTooFewPayouts      ServiceObservationsAvailabilityUnavailable = "too_few_payouts"
 )
 
 // Valid indicates whether the value is a known member of the ServiceObservationsAvailabilityUnavailable enum.
@@ -1668,8 +1568,6 @@ func (e ServiceObservationsAvailabilityUnavailable) Valid() bool {
 		return true
 	case ServiceObservationsAvailabilityUnavailableTooFewObservations:
 		return true
-	case ServiceObservationsAvailabilityUnavailableTooFewPayouts:
-		return true
 	default:
 		return false
 	}
@@ -1681,7 +1579,6 @@ const (
 	ServiceObservationsLatencyUnavailableNoReference        ServiceObservationsLatencyUnavailable = "no_reference"
 	ServiceObservationsLatencyUnavailableNotObserved        ServiceObservationsLatencyUnavailable = "not_observed"
 	ServiceObservationsLatencyUnavailableTooFewObservations ServiceObservationsLatencyUnavailable = "too_few_observations"
-	ServiceObservationsLatencyUnavailableTooFewPayouts      ServiceObservationsLatencyUnavailable = "too_few_payouts"
 )
 
 // Valid indicates whether the value is a known member of the ServiceObservationsLatencyUnavailable enum.
@@ -1694,8 +1591,6 @@ func (e ServiceObservationsLatencyUnavailable) Valid() bool {
 	case ServiceObservationsLatencyUnavailableNotObserved:
 		return true
 	case ServiceObservationsLatencyUnavailableTooFewObservations:
-		return true
-	case ServiceObservationsLatencyUnavailableTooFewPayouts:
 		return true
 	default:
 		return false
@@ -2151,9 +2046,6 @@ type AnchorObservations struct {
 	// Corridors The corridors that it serves, by id.
 	Corridors []CorridorObservations `json:"corridors"`
 
-	// Findings What is wrong now, the newest first.
-	Findings []Finding `json:"findings"`
-
 	// FirstObservedAt When it was first observed, or null.
 	FirstObservedAt *string `json:"firstObservedAt"`
 
@@ -2395,7 +2287,7 @@ type BatchPage struct {
 // CacheScope `rates`: quotes. `anchors`: what was read from stellar.toml and /info. `fx`: the reference exchange rates. `snapshot`: the snapshot. `all`: every one of them.
 type CacheScope string
 
-// CallOutcome `answered`: It answered as the standard says; a refusal counts as an answer. `timeout`: The answer had not arrived within 5 seconds. `unreachable`: No connection to it could be made, or it closed the connection without an answer. `blocked`: Its address is one that this service must not call. `not_json`: It answered something other than JSON, such as a web page, where JSON is due. `malformed`: Its answer was too large, or not what the standard describes. `error`: It answered with an error of its own.
+// CallOutcome `answered`: It answered as the standard says; a refusal counts as an answer. `timeout`: The answer had not arrived within 2 seconds, the time that a request for rates gives it. `unreachable`: No connection to it could be made, or it closed the connection without an answer. `blocked`: Its address is one that this service must not call. `not_json`: It answered something other than JSON, such as a web page, where JSON is due. `malformed`: Its answer was too large, or not what the standard describes. `error`: It answered with an error of its own.
 type CallOutcome string
 
 // CardWithSigns An anchor's record in one corridor over one window, and signs of how it came about.
@@ -2556,12 +2448,6 @@ type CorridorObservations struct {
 	// FromMidMarketUnavailable Why `fromMidMarket` is null, or null.
 	FromMidMarketUnavailable *CorridorObservationsFromMidMarketUnavailable `json:"fromMidMarketUnavailable"`
 
-	// FromPaid How far its payouts differ from its quotes of the same day.
-	FromPaid *CorridorObservationsFromPaid `json:"fromPaid"`
-
-	// FromPaidUnavailable Why `fromPaid` is null, or null.
-	FromPaidUnavailable *CorridorObservationsFromPaidUnavailable `json:"fromPaidUnavailable"`
-
 	// LastQuote The latest quote at the reference amount, or null.
 	LastQuote *CorridorObservationsLastQuote `json:"lastQuote"`
 	LatencyMs *ServiceObservationsLatencyMs  `json:"latencyMs"`
@@ -2571,9 +2457,6 @@ type CorridorObservations struct {
 
 	// Observations How many observations of this window the figures are computed from.
 	Observations int64 `json:"observations"`
-
-	// PublishedFee The withdrawal fee it published when last read; null where it publishes none.
-	PublishedFee *CorridorObservationsPublishedFee `json:"publishedFee"`
 }
 
 // CorridorObservationsAvailabilityUnavailable defines model for CorridorObservations.AvailabilityUnavailable.
@@ -2581,9 +2464,6 @@ type CorridorObservationsAvailabilityUnavailable string
 
 // CorridorObservationsFromMidMarketUnavailable defines model for CorridorObservations.FromMidMarketUnavailable.
 type CorridorObservationsFromMidMarketUnavailable string
-
-// CorridorObservationsFromPaidUnavailable defines model for CorridorObservations.FromPaidUnavailable.
-type CorridorObservationsFromPaidUnavailable string
 
 // CorridorObservationsLatencyUnavailable defines model for CorridorObservations.LatencyUnavailable.
 type CorridorObservationsLatencyUnavailable string
@@ -2606,15 +2486,6 @@ type CorridorObservationsFromMidMarket struct {
 	Tier QuoteTier `json:"tier"`
 }
 
-// CorridorObservationsFromPaid defines model for CorridorObservationsFromPaid.
-type CorridorObservationsFromPaid struct {
-	// MeanPercent The mean difference between the rate that was paid and the day's mean quote, in per cent with two places; below zero where less was paid.
-	MeanPercent string `json:"meanPercent"`
-
-	// Payouts How many payouts were compared, the newest 200 of the window at most.
-	Payouts int64 `json:"payouts"`
-}
-
 // CorridorObservationsLastQuote defines model for CorridorObservationsLastQuote.
 type CorridorObservationsLastQuote struct {
 	// At When it was observed.
@@ -2629,27 +2500,6 @@ type CorridorObservationsLastQuote struct {
 	// Tier `anchor`: the anchor's own indicative SEP-38 price. `estimate`: computed from the fee it publishes (SEP-24 or SEP-6 /info) and a reference exchange rate. Neither is firm.
 	Tier QuoteTier `json:"tier"`
 }
-
-// CorridorObservationsPublishedFee defines model for CorridorObservationsPublishedFee.
-type CorridorObservationsPublishedFee struct {
-	// FeeFixed In stablecoin.
-	FeeFixed string `json:"feeFixed"`
-
-	// FeeMinimum In stablecoin.
-	FeeMinimum string `json:"feeMinimum"`
-
-	// FeePercent In per cent of the amount.
-	FeePercent string `json:"feePercent"`
-
-	// PercentOfReference The whole fee at the reference amount, in per cent of it.
-	PercentOfReference string `json:"percentOfReference"`
-
-	// Source The `/info` that publishes it.
-	Source CorridorObservationsPublishedFeeSource `json:"source"`
-}
-
-// CorridorObservationsPublishedFeeSource The `/info` that publishes it.
-type CorridorObservationsPublishedFeeSource string
 
 // CorridorPage A page of corridors, ordered by id.
 type CorridorPage struct {
@@ -2865,33 +2715,6 @@ type FileDisputeBody struct {
 	// Signature Ed25519 signature in base64: over the SEP-53 form of the intentHash, or over its UTF-8 text.
 	Signature string `json:"signature"`
 }
-
-// Finding A fault that the latest check found. It is removed once a check finds it mended.
-type Finding struct {
-	// Code `toml_unavailable`: Its stellar.toml cannot be read. `info_unavailable`: The `/info` of a transfer server cannot be read. `quotes_unavailable`: Its quote server gives no price, or none that is valid. `not_json`: It answers a web page, or something else that is not JSON. `slow`: It took longer than 2 seconds, the time that a request for rates gives it. `price_off`: Its price is more than 10 % from the median of the corridor's own prices, or from the mid-market where fewer than three anchors give one. `fee_changed`: It charges another fee than before. After 7 days, a changed fee becomes its usual one. `key_changed`: Its stellar.toml shows another signing key than the one it was onboarded with. `method_dropped`: It no longer lists a delivery method: one of the fleet file (SEP-38), or one that it listed before (SEP-6). `withdrawal_dropped`: A transfer server no longer lists the withdrawal of the stablecoin, or has disabled it. `service_dropped`: Its stellar.toml no longer names a server that it named before.
-	Code FindingCode `json:"code"`
-
-	// Corridor The corridor it concerns; null where it is about the service.
-	Corridor *string `json:"corridor"`
-
-	// Detail What was seen, in a few words for people.
-	Detail string `json:"detail"`
-
-	// FirstSeenAt When it was first seen.
-	FirstSeenAt string `json:"firstSeenAt"`
-
-	// LastSeenAt When it was last seen.
-	LastSeenAt string `json:"lastSeenAt"`
-
-	// Rounds In how many rounds it was seen since.
-	Rounds int64 `json:"rounds"`
-
-	// Service `sep1`: Its stellar.toml. `sep24`: The `/info` of its SEP-24 transfer server. `sep6`: The `/info` of its SEP-6 transfer server. `sep38`: Its SEP-38 quote server: `/info` and `/price`.
-	Service ObservedService `json:"service"`
-}
-
-// FindingCode `toml_unavailable`: Its stellar.toml cannot be read. `info_unavailable`: The `/info` of a transfer server cannot be read. `quotes_unavailable`: Its quote server gives no price, or none that is valid. `not_json`: It answers a web page, or something else that is not JSON. `slow`: It took longer than 2 seconds, the time that a request for rates gives it. `price_off`: Its price is more than 10 % from the median of the corridor's own prices, or from the mid-market where fewer than three anchors give one. `fee_changed`: It charges another fee than before. After 7 days, a changed fee becomes its usual one. `key_changed`: Its stellar.toml shows another signing key than the one it was onboarded with. `method_dropped`: It no longer lists a delivery method: one of the fleet file (SEP-38), or one that it listed before (SEP-6). `withdrawal_dropped`: A transfer server no longer lists the withdrawal of the stablecoin, or has disabled it. `service_dropped`: Its stellar.toml no longer names a server that it named before.
-type FindingCode string
 
 // FollowedTransaction The anchor's transaction, as last seen. `problem`: what the last poll found wrong with the id; null if nothing, and before the first poll.
 type FollowedTransaction struct {
@@ -3399,9 +3222,6 @@ type ObserverRound struct {
 
 	// DurationMs How long it took.
 	DurationMs int64 `json:"durationMs"`
-
-	// Findings Findings that are open at these anchors now.
-	Findings int64 `json:"findings"`
 
 	// StartedAt When it began.
 	StartedAt string `json:"startedAt"`
@@ -4258,7 +4078,7 @@ type ServiceObservationsFailures struct {
 	// NotJSON It answered something other than JSON, such as a web page, where JSON is due.
 	NotJSON int64 `json:"not_json"`
 
-	// Timeout The answer had not arrived within 5 seconds.
+	// Timeout The answer had not arrived within 2 seconds, the time that a request for rates gives it.
 	Timeout int64 `json:"timeout"`
 
 	// Unreachable No connection to it could be made, or it closed the connection without an answer.
@@ -4282,7 +4102,7 @@ type ServiceObservationsLatest struct {
 	// LatencyMs How long the slowest answer of that round took; null without one.
 	LatencyMs *int64 `json:"latencyMs"`
 
-	// Outcome `answered`: It answered as the standard says; a refusal counts as an answer. `timeout`: The answer had not arrived within 5 seconds. `unreachable`: No connection to it could be made, or it closed the connection without an answer. `blocked`: Its address is one that this service must not call. `not_json`: It answered something other than JSON, such as a web page, where JSON is due. `malformed`: Its answer was too large, or not what the standard describes. `error`: It answered with an error of its own.
+	// Outcome `answered`: It answered as the standard says; a refusal counts as an answer. `timeout`: The answer had not arrived within 2 seconds, the time that a request for rates gives it. `unreachable`: No connection to it could be made, or it closed the connection without an answer. `blocked`: Its address is one that this service must not call. `not_json`: It answered something other than JSON, such as a web page, where JSON is due. `malformed`: Its answer was too large, or not what the standard describes. `error`: It answered with an error of its own.
 	Outcome CallOutcome `json:"outcome"`
 }
 
@@ -5392,7 +5212,7 @@ type ClientInterface interface {
 
 	// GetObservations Read what was observed of one anchor
 	//
-	// The results of asking the anchor, on a schedule, what any wallet may ask it: availability and latency of its services, how far its quotes differ from the mid-market and from what it paid out, and what is wrong with it now. They need no intent and are not part of the score. A figure with too few observations is null, with the reason beside it.
+	// The results of asking the anchor, on a schedule, what any wallet may ask it: availability and latency of its services, and how far its quotes differ from the mid-market. They need no intent and are not part of the score. A figure with too few observations is null, with the reason beside it.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5501,7 +5321,7 @@ type ClientInterface interface {
 
 	// ObserveAnchorsWithBody Observe the anchors of the fleet once
 	//
-	// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
+	// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. It takes ten seconds at most; anchors that it does not come to are the first of the next. Answers 200 with what it did; the body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5514,7 +5334,7 @@ type ClientInterface interface {
 
 	// ObserveAnchors Observe the anchors of the fleet once
 	//
-	// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
+	// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. It takes ten seconds at most; anchors that it does not come to are the first of the next. Answers 200 with what it did; the body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -6286,7 +6106,7 @@ func (c *Client) GetAnchor(ctx context.Context, anchor string, params *GetAnchor
 
 // GetObservations Read what was observed of one anchor
 //
-// The results of asking the anchor, on a schedule, what any wallet may ask it: availability and latency of its services, how far its quotes differ from the mid-market and from what it paid out, and what is wrong with it now. They need no intent and are not part of the score. A figure with too few observations is null, with the reason beside it.
+// The results of asking the anchor, on a schedule, what any wallet may ask it: availability and latency of its services, and how far its quotes differ from the mid-market. They need no intent and are not part of the score. A figure with too few observations is null, with the reason beside it.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6485,7 +6305,7 @@ func (c *Client) AttachTransaction(ctx context.Context, intentHash string, body 
 
 // ObserveAnchorsWithBody Observe the anchors of the fleet once
 //
-// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
+// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. It takes ten seconds at most; anchors that it does not come to are the first of the next. Answers 200 with what it did; the body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6508,7 +6328,7 @@ func (c *Client) ObserveAnchorsWithBody(ctx context.Context, contentType string,
 
 // ObserveAnchors Observe the anchors of the fleet once
 //
-// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
+// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. It takes ten seconds at most; anchors that it does not come to are the first of the next. Answers 200 with what it did; the body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -9806,7 +9626,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetObservationsWithResponse Read what was observed of one anchor
 	//
-	// The results of asking the anchor, on a schedule, what any wallet may ask it: availability and latency of its services, how far its quotes differ from the mid-market and from what it paid out, and what is wrong with it now. They need no intent and are not part of the score. A figure with too few observations is null, with the reason beside it.
+	// The results of asking the anchor, on a schedule, what any wallet may ask it: availability and latency of its services, and how far its quotes differ from the mid-market. They need no intent and are not part of the score. A figure with too few observations is null, with the reason beside it.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9921,7 +9741,7 @@ type ClientWithResponsesInterface interface {
 
 	// ObserveAnchorsWithBodyWithResponse Observe the anchors of the fleet once
 	//
-	// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
+	// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. It takes ten seconds at most; anchors that it does not come to are the first of the next. Answers 200 with what it did; the body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9934,7 +9754,7 @@ type ClientWithResponsesInterface interface {
 
 	// ObserveAnchorsWithResponse Observe the anchors of the fleet once
 	//
-	// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
+	// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. It takes ten seconds at most; anchors that it does not come to are the first of the next. Answers 200 with what it did; the body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -12263,7 +12083,7 @@ func (c *ClientWithResponses) GetAnchorWithResponse(ctx context.Context, anchor 
 
 // GetObservationsWithResponse Read what was observed of one anchor
 //
-// The results of asking the anchor, on a schedule, what any wallet may ask it: availability and latency of its services, how far its quotes differ from the mid-market and from what it paid out, and what is wrong with it now. They need no intent and are not part of the score. A figure with too few observations is null, with the reason beside it.
+// The results of asking the anchor, on a schedule, what any wallet may ask it: availability and latency of its services, and how far its quotes differ from the mid-market. They need no intent and are not part of the score. A figure with too few observations is null, with the reason beside it.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12432,7 +12252,7 @@ func (c *ClientWithResponses) AttachTransactionWithResponse(ctx context.Context,
 
 // ObserveAnchorsWithBodyWithResponse Observe the anchors of the fleet once
 //
-// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
+// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. It takes ten seconds at most; anchors that it does not come to are the first of the next. Answers 200 with what it did; the body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12451,7 +12271,7 @@ func (c *ClientWithResponses) ObserveAnchorsWithBodyWithResponse(ctx context.Con
 
 // ObserveAnchorsWithResponse Observe the anchors of the fleet once
 //
-// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.
+// Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. It takes ten seconds at most; anchors that it does not come to are the first of the next. Answers 200 with what it did; the body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //

@@ -20,9 +20,8 @@ export const observationsContract = c.router(
       summary: 'Read what was observed of one anchor',
       description:
         'The results of asking the anchor, on a schedule, what any wallet may ask it: availability and latency of its ' +
-        'services, how far its quotes differ from the mid-market and from what it paid out, and what is wrong with it ' +
-        'now. They need no intent and are not part of the score. A figure with too few observations is null, with the ' +
-        'reason beside it.',
+        'services, and how far its quotes differ from the mid-market. They need no intent and are not part of the score. ' +
+        'A figure with too few observations is null, with the reason beside it.',
       pathParams: z.object({ anchor: anchorInRequest }),
       query: z
         .object({
@@ -42,8 +41,9 @@ export const observationsContract = c.router(
       errors: ['RUN_IN_PROGRESS'],
       summary: 'Observe the anchors of the fleet once',
       description:
-        'Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every ' +
-        'anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or absent.',
+        'Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. It takes ten seconds at most; ' +
+        'anchors that it does not come to are the first of the next. Answers 200 with what it did; the body may be ' +
+        'empty or absent.',
       query: noQuery,
       body: noBody,
       responses: { 200: observerRound },

@@ -15,17 +15,6 @@ export const observationsExamples: ExamplesOf<typeof observationsContract> = {
       window: 30,
       firstObservedAt: '2026-11-20T09:00:00.000Z',
       lastObservedAt: '2026-11-21T09:30:00.000Z',
-      findings: [
-        {
-          code: 'fee_changed',
-          service: 'sep24',
-          corridor: null,
-          detail: 'from 0.1 + 0.3 % to 0.1 + 0.9 %',
-          firstSeenAt: '2026-11-21T09:25:00.000Z',
-          lastSeenAt: '2026-11-21T09:30:00.000Z',
-          rounds: 2,
-        },
-      ],
       services: [
         {
           service: 'sep1',
@@ -60,15 +49,6 @@ export const observationsExamples: ExamplesOf<typeof observationsContract> = {
             p95Percent: '1.1',
           },
           fromMidMarketUnavailable: null,
-          fromPaid: null,
-          fromPaidUnavailable: 'too_few_payouts',
-          publishedFee: {
-            source: 'sep24',
-            feeFixed: '0.1',
-            feePercent: '0.9',
-            feeMinimum: '0',
-            percentOfReference: '1.00',
-          },
         },
       ],
     },
@@ -79,7 +59,6 @@ export const observationsExamples: ExamplesOf<typeof observationsContract> = {
       startedAt: '2026-11-21T09:30:00.000Z',
       anchors: 8,
       calls: 61,
-      findings: 1,
       durationMs: 412,
     },
   },

@@ -24,7 +24,6 @@ export const observationWindows = [7, 30, 90] as const;
 
 /** With fewer than these a figure says more about chance than about the anchor, and is null. */
 export const fewestObservations = 20;
-export const fewestPayouts = 10;
 
 /** The services of an anchor that are observed, by the standard that describes them. */
 export const observedServices = {
@@ -39,7 +38,7 @@ export const observedService = enumOfMeanings(observedServices);
 /** How a call ended. All but `answered` count against the availability. */
 export const callOutcomes = {
   answered: 'It answered as the standard says; a refusal counts as an answer.',
-  timeout: 'The answer had not arrived within 5 seconds.',
+  timeout: 'The answer had not arrived within 2 seconds, the time that a request for rates gives it.',
   unreachable: 'No connection to it could be made, or it closed the connection without an answer.',
   blocked: 'Its address is one that this service must not call.',
   not_json: 'It answered something other than JSON, such as a web page, where JSON is due.',
@@ -49,33 +48,12 @@ export const callOutcomes = {
 
 export const callOutcome = mayGrow(enumOfMeanings(callOutcomes));
 
-/** What can be wrong with an anchor, as far as anyone can see without an intent. */
-export const findingCodes = {
-  toml_unavailable: 'Its stellar.toml cannot be read.',
-  info_unavailable: 'The `/info` of a transfer server cannot be read.',
-  quotes_unavailable: 'Its quote server gives no price, or none that is valid.',
-  not_json: 'It answers a web page, or something else that is not JSON.',
-  slow: 'It took longer than 2 seconds, the time that a request for rates gives it.',
-  price_off:
-    "Its price is more than 10 % from the median of the corridor's own prices, or from the mid-market where fewer than three anchors give one.",
-  fee_changed: 'It charges another fee than before. After 7 days, a changed fee becomes its usual one.',
-  key_changed: 'Its stellar.toml shows another signing key than the one it was onboarded with.',
-  method_dropped:
-    'It no longer lists a delivery method: one of the fleet file (SEP-38), or one that it listed before (SEP-6).',
-  withdrawal_dropped:
-    'A transfer server no longer lists the withdrawal of the stablecoin, or has disabled it.',
-  service_dropped: 'Its stellar.toml no longer names a server that it named before.',
-} as const;
-
-export type FindingCode = keyof typeof findingCodes;
-
 /** Why a figure is null. */
 export const unobservedReasons = {
   not_observed: 'Nothing of it was observed in this window.',
   too_few_observations: `There are fewer than ${fewestObservations} observations in this window.`,
   no_price: 'It gave no price of its own in this window; an estimate needs no call that could be observed.',
   no_reference: 'There is no reference exchange rate to compare with.',
-  too_few_payouts: `There are fewer than ${fewestPayouts} payouts in this window that can be compared with a quote.`,
 } as const;
 
 export type UnobservedReason = keyof typeof unobservedReasons;
@@ -157,42 +135,8 @@ export const corridorObservations = z
         'What its quotes lose against the mid-market, all fees included; below zero where they pay more.',
       ),
     fromMidMarketUnavailable: unobserved.describe('Why `fromMidMarket` is null, or null.'),
-    fromPaid: z
-      .object({
-        payouts: count.describe('How many payouts were compared, the newest 200 of the window at most.'),
-        meanPercent: signedDecimalAnswer.describe(
-          "The mean difference between the rate that was paid and the day's mean quote, in per cent with two places; below zero where less was paid.",
-        ),
-      })
-      .nullable()
-      .describe('How far its payouts differ from its quotes of the same day.'),
-    fromPaidUnavailable: unobserved.describe('Why `fromPaid` is null, or null.'),
-    publishedFee: z
-      .object({
-        source: z.enum(['sep24', 'sep6']).describe('The `/info` that publishes it.'),
-        feeFixed: decimalAnswer.describe('In stablecoin.'),
-        feePercent: decimalAnswer.describe('In per cent of the amount.'),
-        feeMinimum: decimalAnswer.describe('In stablecoin.'),
-        percentOfReference: decimalAnswer.describe(
-          'The whole fee at the reference amount, in per cent of it.',
-        ),
-      })
-      .nullable()
-      .describe('The withdrawal fee it published when last read; null where it publishes none.'),
   })
   .describe('What is observed in one corridor, at its reference amount.');
-
-export const finding = z
-  .object({
-    code: mayGrow(enumOfMeanings(findingCodes)),
-    service: observedService,
-    corridor: corridorId.nullable().describe('The corridor it concerns; null where it is about the service.'),
-    detail: z.string().describe('What was seen, in a few words for people.'),
-    firstSeenAt: instant.describe('When it was first seen.'),
-    lastSeenAt: instant.describe('When it was last seen.'),
-    rounds: z.number().int().min(1).describe('In how many rounds it was seen since.'),
-  })
-  .describe('A fault that the latest check found. It is removed once a check finds it mended.');
 
 export const anchorObservations = z
   .object({
@@ -205,7 +149,6 @@ export const anchorObservations = z
       .describe('Days, the present UTC day included.'),
     firstObservedAt: instant.nullable().describe('When it was first observed, or null.'),
     lastObservedAt: instant.nullable().describe('When it was last observed, or null.'),
-    findings: z.array(finding).describe('What is wrong now, the newest first.'),
     services: z.array(serviceObservations).describe('The services that it offers.'),
     corridors: z.array(corridorObservations).describe('The corridors that it serves, by id.'),
   })
@@ -217,7 +160,6 @@ export const observerRound = z
     startedAt: instant.describe('When it began.'),
     anchors: count.describe('Anchors that were asked.'),
     calls: count.describe('Calls that were made to them.'),
-    findings: count.describe('Findings that are open at these anchors now.'),
     durationMs: count.describe('How long it took.'),
   })
   .describe('What the round did.');

@@ -47,9 +47,8 @@ export interface ObservationsOperations {
    * Read what was observed of one anchor.
    *
    * The results of asking the anchor, on a schedule, what any wallet may ask it: availability and latency of
-   * its services, how far its quotes differ from the mid-market and from what it paid out, and what is wrong
-   * with it now. They need no intent and are not part of the score. A figure with too few observations is
-   * null, with the reason beside it.
+   * its services, and how far its quotes differ from the mid-market. They need no intent and are not part of
+   * the score. A figure with too few observations is null, with the reason beside it.
    *
    * Limit: 60 requests per 60 s, per client address.
    *

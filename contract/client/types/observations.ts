@@ -21,8 +21,6 @@ export interface AnchorObservations {
   firstObservedAt: string | null;
   /** When it was last observed, or null. */
   lastObservedAt: string | null;
-  /** What is wrong now, the newest first. */
-  findings: Finding[];
   /** The services that it offers. */
   services: ServiceObservations[];
   /** The corridors that it serves, by id. */
@@ -31,10 +29,11 @@ export interface AnchorObservations {
 
 /**
  * `answered`: It answered as the standard says; a refusal counts as an answer. `timeout`: The answer had not
- * arrived within 5 seconds. `unreachable`: No connection to it could be made, or it closed the connection
- * without an answer. `blocked`: Its address is one that this service must not call. `not_json`: It answered
- * something other than JSON, such as a web page, where JSON is due. `malformed`: Its answer was too large, or
- * not what the standard describes. `error`: It answered with an error of its own.
+ * arrived within 2 seconds, the time that a request for rates gives it. `unreachable`: No connection to it
+ * could be made, or it closed the connection without an answer. `blocked`: Its address is one that this
+ * service must not call. `not_json`: It answered something other than JSON, such as a web page, where JSON is
+ * due. `malformed`: Its answer was too large, or not what the standard describes. `error`: It answered with
+ * an error of its own.
  */
 export type CallOutcome =
   | 'answered'
@@ -56,49 +55,19 @@ export interface CorridorObservations {
   /** The share that succeeded, 0 to 1, with four places; or null. */
   availability: string | null;
   /** Why the availability is null, or null. */
-  availabilityUnavailable:
-    | 'not_observed'
-    | 'too_few_observations'
-    | 'no_price'
-    | 'no_reference'
-    | 'too_few_payouts'
-    | null;
+  availabilityUnavailable: 'not_observed' | 'too_few_observations' | 'no_price' | 'no_reference' | null;
   /**
    * How long the answers took, connection included, to within 5 %. Calls without an answer are not included.
    */
   latencyMs: ServiceObservationsLatencyMs | null;
   /** Why the latency is null, or null. */
-  latencyUnavailable:
-    | 'not_observed'
-    | 'too_few_observations'
-    | 'no_price'
-    | 'no_reference'
-    | 'too_few_payouts'
-    | null;
+  latencyUnavailable: 'not_observed' | 'too_few_observations' | 'no_price' | 'no_reference' | null;
   /** The latest quote at the reference amount, or null. */
   lastQuote: CorridorObservationsLastQuote | null;
   /** What its quotes lose against the mid-market, all fees included; below zero where they pay more. */
   fromMidMarket: CorridorObservationsFromMidMarket | null;
   /** Why `fromMidMarket` is null, or null. */
-  fromMidMarketUnavailable:
-    | 'not_observed'
-    | 'too_few_observations'
-    | 'no_price'
-    | 'no_reference'
-    | 'too_few_payouts'
-    | null;
-  /** How far its payouts differ from its quotes of the same day. */
-  fromPaid: CorridorObservationsFromPaid | null;
-  /** Why `fromPaid` is null, or null. */
-  fromPaidUnavailable:
-    | 'not_observed'
-    | 'too_few_observations'
-    | 'no_price'
-    | 'no_reference'
-    | 'too_few_payouts'
-    | null;
-  /** The withdrawal fee it published when last read; null where it publishes none. */
-  publishedFee: CorridorObservationsPublishedFee | null;
+  fromMidMarketUnavailable: 'not_observed' | 'too_few_observations' | 'no_price' | 'no_reference' | null;
 }
 
 export interface CorridorObservationsFromMidMarket {
@@ -117,16 +86,6 @@ export interface CorridorObservationsFromMidMarket {
   p95Percent: string;
 }
 
-export interface CorridorObservationsFromPaid {
-  /** How many payouts were compared, the newest 200 of the window at most. */
-  payouts: number;
-  /**
-   * The mean difference between the rate that was paid and the day's mean quote, in per cent with two places;
-   * below zero where less was paid.
-   */
-  meanPercent: string;
-}
-
 export interface CorridorObservationsLastQuote {
   /** When it was observed. */
   at: string;
@@ -139,62 +98,6 @@ export interface CorridorObservationsLastQuote {
   rate: string;
   /** What it loses against the mid-market, in per cent; null without a reference rate. */
   costPercent: string | null;
-}
-
-export interface CorridorObservationsPublishedFee {
-  /** The `/info` that publishes it. */
-  source: 'sep24' | 'sep6';
-  /** In stablecoin. */
-  feeFixed: string;
-  /** In per cent of the amount. */
-  feePercent: string;
-  /** In stablecoin. */
-  feeMinimum: string;
-  /** The whole fee at the reference amount, in per cent of it. */
-  percentOfReference: string;
-}
-
-/** A fault that the latest check found. It is removed once a check finds it mended. */
-export interface Finding {
-  /**
-   * `toml_unavailable`: Its stellar.toml cannot be read. `info_unavailable`: The `/info` of a transfer server
-   * cannot be read. `quotes_unavailable`: Its quote server gives no price, or none that is valid. `not_json`:
-   * It answers a web page, or something else that is not JSON. `slow`: It took longer than 2 seconds, the
-   * time that a request for rates gives it. `price_off`: Its price is more than 10 % from the median of the
-   * corridor's own prices, or from the mid-market where fewer than three anchors give one. `fee_changed`: It
-   * charges another fee than before. After 7 days, a changed fee becomes its usual one. `key_changed`: Its
-   * stellar.toml shows another signing key than the one it was onboarded with. `method_dropped`: It no longer
-   * lists a delivery method: one of the fleet file (SEP-38), or one that it listed before (SEP-6).
-   * `withdrawal_dropped`: A transfer server no longer lists the withdrawal of the stablecoin, or has disabled
-   * it. `service_dropped`: Its stellar.toml no longer names a server that it named before.
-   */
-  code:
-    | 'toml_unavailable'
-    | 'info_unavailable'
-    | 'quotes_unavailable'
-    | 'not_json'
-    | 'slow'
-    | 'price_off'
-    | 'fee_changed'
-    | 'key_changed'
-    | 'method_dropped'
-    | 'withdrawal_dropped'
-    | 'service_dropped';
-  /**
-   * `sep1`: Its stellar.toml. `sep24`: The `/info` of its SEP-24 transfer server. `sep6`: The `/info` of its
-   * SEP-6 transfer server. `sep38`: Its SEP-38 quote server: `/info` and `/price`.
-   */
-  service: ObservedService;
-  /** The corridor it concerns; null where it is about the service. */
-  corridor: string | null;
-  /** What was seen, in a few words for people. */
-  detail: string;
-  /** When it was first seen. */
-  firstSeenAt: string;
-  /** When it was last seen. */
-  lastSeenAt: string;
-  /** In how many rounds it was seen since. */
-  rounds: number;
 }
 
 /**
@@ -211,8 +114,6 @@ export interface ObserverRound {
   anchors: number;
   /** Calls that were made to them. */
   calls: number;
-  /** Findings that are open at these anchors now. */
-  findings: number;
   /** How long it took. */
   durationMs: number;
 }
@@ -229,25 +130,13 @@ export interface ServiceObservations {
   /** The share that succeeded, 0 to 1, with four places; or null. */
   availability: string | null;
   /** Why the availability is null, or null. */
-  availabilityUnavailable:
-    | 'not_observed'
-    | 'too_few_observations'
-    | 'no_price'
-    | 'no_reference'
-    | 'too_few_payouts'
-    | null;
+  availabilityUnavailable: 'not_observed' | 'too_few_observations' | 'no_price' | 'no_reference' | null;
   /**
    * How long the answers took, connection included, to within 5 %. Calls without an answer are not included.
    */
   latencyMs: ServiceObservationsLatencyMs | null;
   /** Why the latency is null, or null. */
-  latencyUnavailable:
-    | 'not_observed'
-    | 'too_few_observations'
-    | 'no_price'
-    | 'no_reference'
-    | 'too_few_payouts'
-    | null;
+  latencyUnavailable: 'not_observed' | 'too_few_observations' | 'no_price' | 'no_reference' | null;
   /** How many calls ended in each way that is not an answer. */
   failures: ServiceObservationsFailures;
   /** The result of the latest round. */
@@ -256,7 +145,7 @@ export interface ServiceObservations {
 
 /** How many calls ended in each way that is not an answer. */
 export interface ServiceObservationsFailures {
-  /** The answer had not arrived within 5 seconds. */
+  /** The answer had not arrived within 2 seconds, the time that a request for rates gives it. */
   timeout: number;
   /** No connection to it could be made, or it closed the connection without an answer. */
   unreachable: number;
@@ -286,10 +175,11 @@ export interface ServiceObservationsLatest {
   at: string;
   /**
    * `answered`: It answered as the standard says; a refusal counts as an answer. `timeout`: The answer had
-   * not arrived within 5 seconds. `unreachable`: No connection to it could be made, or it closed the
-   * connection without an answer. `blocked`: Its address is one that this service must not call. `not_json`:
-   * It answered something other than JSON, such as a web page, where JSON is due. `malformed`: Its answer was
-   * too large, or not what the standard describes. `error`: It answered with an error of its own.
+   * not arrived within 2 seconds, the time that a request for rates gives it. `unreachable`: No connection to
+   * it could be made, or it closed the connection without an answer. `blocked`: Its address is one that this
+   * service must not call. `not_json`: It answered something other than JSON, such as a web page, where JSON
+   * is due. `malformed`: Its answer was too large, or not what the standard describes. `error`: It answered
+   * with an error of its own.
    */
   outcome: CallOutcome;
   /** How long the slowest answer of that round took; null without one. */

@@ -161,10 +161,6 @@ intentSchema.index(
   { partialFilterExpression: { open: true }, name: 'places' },
 );
 intentSchema.index(
-  { anchorId: 1, corridor: 1, 'outcome.recordedAt': -1 },
-  { partialFilterExpression: { status: 'settled' }, name: 'payouts' },
-);
-intentSchema.index(
   { paymentId: 1 },
   {
     unique: true,

@@ -1,67 +1,50 @@
 import { Decimal } from 'decimal.js';
 import {
-  type AnchorObservations,
   type CorridorObservations,
   fewestObservations,
-  fewestPayouts,
   type ServiceObservations,
   type UnobservedReason,
 } from '../../../contract/schemas/observations.js';
-import { type Counts, type DayCounts, sumOf } from './counts.rules.js';
-import type { Finding } from './findings.rules.js';
-import { bucketAt, latencyBounds } from './histogram.rules.js';
-import { distancesFromQuotes, type Payout } from './paid.rules.js';
+import { type Counts, type CountsBySubject, sumOf } from './counts.rules.js';
+import { bucketAt, latencyBounds, totalOf } from './histogram.rules.js';
 import type { LatestOfCorridor, LatestOfService } from './store.js';
 
 const percentPlaces = 2;
 
-export function toFinding({
-  id: _,
-  firstSeenAt,
-  lastSeenAt,
-  ...finding
-}: Finding): AnchorObservations['findings'][number] {
-  return { ...finding, firstSeenAt: firstSeenAt.toISOString(), lastSeenAt: lastSeenAt.toISOString() };
-}
-
-export function toService(latest: LatestOfService, days: readonly DayCounts[]): ServiceObservations {
+export function toService(latest: LatestOfService, days: readonly CountsBySubject[]): ServiceObservations {
   const { service, at, outcome, latencyMs } = latest;
-  const counts = sumOf(days.filter(({ about }) => about === service).map((day) => day.counts));
+  const counts = sumOf(days, service);
   const noFailures = { timeout: 0, unreachable: 0, blocked: 0, not_json: 0, malformed: 0, error: 0 };
   return {
     service,
-    ...figuresOf(counts),
+    ...figuresOf(counts, 'not_observed'),
     failures: { ...noFailures, ...counts.failures },
     latest: { at: at.toISOString(), outcome, latencyMs },
   };
 }
 
 export function toCorridor(
-  corridor: { id: string; referenceAmount: string },
+  corridor: string,
   latest: LatestOfCorridor | undefined,
-  observed: { days: readonly DayCounts[]; payouts: readonly Payout[] },
+  days: readonly CountsBySubject[],
 ): CorridorObservations {
-  const days = observed.days.filter(({ about }) => about === `corridor ${corridor.id}`);
-  const counts = sumOf(days.map((day) => day.counts));
+  const counts = sumOf(days, corridor);
   const quote = latest?.quote ?? null;
-  const unpriced = days.length > 0 ? 'no_price' : 'not_observed';
-  // Where a fee is published, only a reference rate can be missing for an estimate.
-  const lacksReference = latest !== undefined && latest.fee !== null && !latest.hasReference;
+  const isObserved = days.some((day) => day[corridor] !== undefined);
+  const unpriced = isObserved ? 'no_price' : 'not_observed';
+  const uncompared = isObserved && latest?.hasReference === false ? 'no_reference' : unpriced;
   return {
-    corridor: corridor.id,
+    corridor,
     ...figuresOf(counts, unpriced),
     lastQuote: quote && { ...quote, at: quote.at.toISOString() },
-    ...fromMidMarket(counts, lacksReference ? 'no_reference' : unpriced),
-    ...fromPaid(distancesFromQuotes(observed.payouts, days, corridor.referenceAmount)),
-    publishedFee: latest?.fee ?? null,
+    ...fromMidMarket(counts, uncompared),
   };
 }
 
 /** `never`: the reason to give if there are no observations at all. */
-function figuresOf({ asked, answered, latency }: Counts, never: UnobservedReason = 'not_observed') {
+function figuresOf({ asked, answered, latency }: Required<Counts>, never: UnobservedReason) {
   const missing = tooFew(asked, never);
-  const answers = Object.values(latency).reduce((sum, count) => sum + count, 0);
-  const missingLatency = missing ?? tooFew(answers, 'too_few_observations');
+  const missingLatency = missing ?? tooFew(totalOf(latency), 'too_few_observations');
   const at = (percent: number) => latencyBounds[bucketAt(latency, percent) ?? 0] ?? 0;
   return {
     observations: asked,
@@ -79,36 +62,19 @@ function tooFew(observations: number, never: UnobservedReason): UnobservedReason
 
 /** Computed from the anchor's own prices, or from the estimates if there are none. */
 function fromMidMarket(
-  { quotes }: Counts,
+  { losses: { anchor, estimate } }: Required<Counts>,
   never: UnobservedReason,
 ): Pick<CorridorObservations, 'fromMidMarket' | 'fromMidMarketUnavailable'> {
-  const tier = quotes.anchor === undefined ? 'estimate' : 'anchor';
-  const counted = quotes[tier];
-  if (counted === undefined) return { fromMidMarket: null, fromMidMarketUnavailable: never };
-  const missing = tooFew(counted.compared, 'no_reference');
+  const tier = totalOf(anchor?.buckets) > 0 ? 'anchor' : 'estimate';
+  const { sum, buckets } = (tier === 'anchor' ? anchor : estimate) ?? { sum: 0, buckets: {} };
+  const quotes = totalOf(buckets);
+  const missing = tooFew(quotes, never);
   if (missing !== null) return { fromMidMarket: null, fromMidMarketUnavailable: missing };
-  const at = (percent: number) => signed(new Decimal(bucketAt(counted.lost, percent) ?? 0).div(10), 1);
-  const mean = new Decimal(counted.lostHundredths).div(100).div(counted.compared);
+  const at = (percent: number) => signed(new Decimal(bucketAt(buckets, percent) ?? 0).div(10), 1);
+  const meanPercent = signed(new Decimal(sum).div(100).div(quotes), percentPlaces);
   return {
-    fromMidMarket: {
-      tier,
-      quotes: counted.compared,
-      meanPercent: signed(mean, percentPlaces),
-      p50Percent: at(50),
-      p95Percent: at(95),
-    },
+    fromMidMarket: { tier, quotes, meanPercent, p50Percent: at(50), p95Percent: at(95) },
     fromMidMarketUnavailable: null,
-  };
-}
-
-function fromPaid(
-  distances: readonly Decimal[],
-): Pick<CorridorObservations, 'fromPaid' | 'fromPaidUnavailable'> {
-  if (distances.length < fewestPayouts) return { fromPaid: null, fromPaidUnavailable: 'too_few_payouts' };
-  const mean = distances.reduce((sum, each) => sum.add(each), new Decimal(0)).div(distances.length);
-  return {
-    fromPaid: { payouts: distances.length, meanPercent: signed(mean, percentPlaces) },
-    fromPaidUnavailable: null,
   };
 }
 

@@ -1,158 +1,137 @@
 import type { CallOutcome } from '../../../contract/schemas/observations.js';
 import { maxInfoBytes, maxPriceBytes, maxTomlBytes } from '../../anchor-answers.rules.js';
 import type { Outbound } from '../../outbound/outbound.js';
-import type { Clock } from '../../ports.js';
-import type { Corridor, FleetAnchor } from '../anchors/fleet-file.rules.js';
+import { UpstreamFault } from '../../outbound/upstream-fault.js';
+import type { Clock, Random } from '../../ports.js';
+import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { FxReading } from '../rates/estimate.rules.js';
 import type { ReferenceOffer, ReferenceOffers } from '../rates/reference-offer.rules.js';
-import { isNotJson, outcomeOf, type Received } from './call.rules.js';
-import { isSep38Info, isTransferInfo } from './info.rules.js';
-import { createLook, type Look } from './look.js';
-import type { CorridorObservation, Observation, PublishedFee } from './observation.js';
-import { callsPerAnchor } from './round-plan.rules.js';
-import { serverOf } from './shown-terms.rules.js';
+import { outcomeOf, outcomeOfInfo, type Received } from './call.rules.js';
+import { createCalls } from './calls.js';
+import type { Observation } from './observation.js';
 
 export interface AskAnchorDeps {
-  directory: Pick<AnchorDirectory, 'tomlUrlOf' | 'readToml' | 'knownEndpoints' | 'signingKeyOf'>;
+  directory: Pick<AnchorDirectory, 'anchor' | 'tomlUrlOf' | 'readToml' | 'endpointsOf' | 'knownEndpoints'>;
   offers: ReferenceOffers;
   midMarketOf: (corridor: Corridor) => Promise<FxReading>;
   outbound: Outbound;
+  random: Random;
   clock: Clock;
 }
 
 /** Makes those calls to one anchor that any wallet may make without a token. Never rejects because of the anchor. */
-export type AskAnchor = (
-  anchor: Pick<FleetAnchor, 'id'>,
-  corridors: readonly Corridor[],
-) => Promise<Observation>;
+export type AskAnchor = (anchorId: string, corridors: readonly Corridor[]) => Promise<Observation>;
+
+type Ask = ReturnType<typeof createCalls>['ask'];
+
+/** The anchor's own price; `not_served` if it has none for the pair, undefined if it should give one and does not. */
+type Price = ReferenceOffer | 'not_served' | undefined;
+
+/** The most prices that one round asks of an anchor. */
+export const mostPrices = 6;
 
 export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
-  const { directory, offers, clock } = deps;
+  const { directory, offers, random } = deps;
 
-  /** The addresses in the anchor's stellar.toml; undefined if there is none or it cannot be read. */
-  async function readToml(look: Look, anchorId: string): Promise<AnchorEndpoints | undefined> {
+  async function askToml(ask: Ask, anchorId: string): Promise<void> {
     const url = directory.tomlUrlOf(anchorId);
-    if (url === undefined) return undefined;
-    const judge = ({ status }: Received, body: Buffer): CallOutcome => {
+    if (url === undefined) return;
+    const judge = ({ status, body }: Received): CallOutcome => {
       if (status !== 200) return 'error';
       return directory.readToml(anchorId, body) === undefined ? 'malformed' : 'answered';
     };
-    const answer = await look.ask({ service: 'sep1', url, maxBytes: maxTomlBytes, judge });
-    return answer && directory.readToml(anchorId, answer.body);
+    await ask(url, { service: 'sep1', maxBytes: maxTomlBytes, judge });
   }
 
-  async function readInfos(look: Look, endpoints: AnchorEndpoints): Promise<Observation['infos']> {
-    const infos: Record<string, unknown> = {};
-    const read = async (service: 'sep24' | 'sep6' | 'sep38', server: string | null) => {
-      if (server === null) return;
-      const isInfo = service === 'sep38' ? isSep38Info : isTransferInfo;
-      // A quote server need not have /info to give prices.
-      const judge = judgeBy(isInfo, { missing: service !== 'sep38' });
-      const answer = await look.ask({ service, url: `${server}/info`, maxBytes: maxInfoBytes, judge });
-      if (answer !== undefined) infos[service] = answer.json;
+  async function askInfo(ask: Ask, service: 'sep24' | 'sep6' | 'sep38', server: string | null) {
+    if (server === null) return undefined;
+    const judge = (received: Received) => outcomeOfInfo(service, received);
+    return (await ask(`${server}/info`, { service, maxBytes: maxInfoBytes, judge }))?.json;
+  }
+
+  async function askPrice(
+    ask: Ask,
+    about: { endpoints: AnchorEndpoints; corridor: Corridor; market: FxReading },
+  ): Promise<Price> {
+    const { endpoints, corridor } = about;
+    if (endpoints.quoteServer === null) return 'not_served';
+    let price: Price;
+    const judge = (received: Received): CallOutcome => {
+      const outcome = outcomeOf(received, { missing: false });
+      if (outcome !== 'answered') return outcome;
+      const { status, body, json } = received;
+      if (status === 200) {
+        price = offers.readPrice(json, about);
+        return price === undefined ? 'malformed' : 'answered';
+      }
+      const reason = offers.reasonOfStatus(status, body.toString());
+      if (reason === 'not_served') price = reason;
+      return reason === 'error' ? 'error' : 'answered';
     };
-    for (const service of ['sep24', 'sep6'] as const) await read(service, endpoints[serverOf[service]]);
-    await read('sep38', endpoints.quoteServer);
-    return infos;
+    const question = { service: 'sep38', corridor: corridor.id, maxBytes: maxPriceBytes, judge } as const;
+    await ask(offers.priceUrl(endpoints, corridor), question);
+    return price;
   }
 
-  function publishedFee(infos: Observation['infos'], corridor: Corridor, market: FxReading) {
+  function estimate(infos: Record<'sep24' | 'sep6', unknown>, corridor: Corridor, market: FxReading) {
     for (const source of ['sep24', 'sep6'] as const) {
       const reading = offers.readFee(infos[source], corridor.sellCode, source);
-      if (reading.kind !== 'schedule') continue;
-      const { feeFixed, feePercent, feeMinimum } = reading.schedule;
-      const percentOfReference = offers.feePercentOf(reading.schedule, corridor);
-      const fee: PublishedFee = { source, feeFixed, feePercent, feeMinimum, percentOfReference };
-      return { fee, estimate: offers.estimate(reading.schedule, { corridor, market }) };
+      if (reading.kind === 'schedule') return offers.estimate(reading.schedule, { corridor, market });
     }
     return undefined;
   }
 
-  /** The anchor's own price; `not_served` if its quote server does not know the pair, `none` if it gives no price. */
-  async function askPrice(
-    look: Look,
-    endpoints: AnchorEndpoints,
-    corridor: Corridor,
-    market: FxReading,
-  ): Promise<ReferenceOffer | 'not_served' | 'none'> {
-    const about = { endpoints, corridor, market };
-    let refusal: string | undefined;
-    const judge = (received: Received): CallOutcome => {
-      const { status, text, json } = received;
-      if (isNotJson(received)) return outcomeOf(received, { missing: false });
-      if (status === 200) return offers.readPrice(json, about) === undefined ? 'malformed' : 'answered';
-      refusal = offers.reasonOfStatus(status, text);
-      return refusal === 'error' ? 'error' : 'answered';
-    };
-    const url = offers.priceUrl(endpoints, corridor);
-    const answer = await look.ask({
-      service: 'sep38',
-      corridor: corridor.id,
-      url,
-      maxBytes: maxPriceBytes,
-      judge,
-    });
-    if (answer !== undefined) return offers.readPrice(answer.json, about) ?? 'none';
-    return refusal === 'not_served' ? 'not_served' : 'none';
-  }
-
-  async function lookAt(
-    look: Look,
-    { endpoints, infos }: Pick<Observation, 'endpoints' | 'infos'>,
-    corridor: Corridor,
-  ): Promise<CorridorObservation> {
-    const market = await deps.midMarketOf(corridor);
-    const published = publishedFee(infos, corridor, market);
-    const seen = { corridor: corridor.id, fee: published?.fee ?? null, market };
-    if (endpoints.quoteServer !== null) {
-      const price = await askPrice(look, endpoints, corridor, market);
-      if (price === 'none') return { ...seen, asked: hasFailed(look, corridor.id), offer: null };
-      if (price !== 'not_served') return { ...seen, asked: true, offer: price };
+  /** The known addresses, where stellar.toml cannot be read now; null of an anchor that shows another signing key. */
+  async function addressesOf(anchorId: string): Promise<AnchorEndpoints | null> {
+    try {
+      return await directory.endpointsOf(anchorId);
+    } catch (error) {
+      if (!(error instanceof UpstreamFault)) throw error;
+      return directory.anchor(anchorId) === undefined ? null : directory.knownEndpoints(anchorId);
     }
-    return { ...seen, asked: false, offer: published?.estimate ?? null };
   }
 
-  return async (anchor, corridors) => {
-    const look = createLook({ ...deps, mostCalls: callsPerAnchor });
-    const atMs = clock();
-    const read = await readToml(look, anchor.id);
-    const endpoints = read ?? directory.knownEndpoints(anchor.id);
-    const known = await directory.signingKeyOf(anchor.id);
-    // This also applies when stellar.toml cannot be read now: the known addresses were published with this key.
-    const shown = endpoints.signingKey;
-    const otherKey = known !== null && shown !== null && shown !== known ? shown : null;
-    const observation = {
-      atMs,
-      calls: look.calls,
-      notJson: look.notJson,
-      endpoints,
-      tomlRead: read !== undefined,
-      otherKey,
-    };
-    // The servers may belong to somebody else, so they are not called.
-    if (otherKey !== null) return { ...observation, made: look.made(), infos: {}, corridors: [] };
-    const infos = await readInfos(look, endpoints);
-    const seen: CorridorObservation[] = [];
-    for (const corridor of corridors) seen.push(await lookAt(look, { endpoints, infos }, corridor));
-    return { ...observation, made: look.made(), infos, corridors: seen };
+  async function askServers(ask: Ask, anchorId: string, corridors: readonly Corridor[]) {
+    const [endpoints, ...markets] = await Promise.all([
+      addressesOf(anchorId),
+      ...corridors.map(async (corridor) => ({ corridor, market: await deps.midMarketOf(corridor) })),
+    ]);
+    // The servers may be somebody else's.
+    if (endpoints === null) return [];
+    const [sep24, sep6, , ...prices] = await Promise.all([
+      askInfo(ask, 'sep24', endpoints.transferServerSep24),
+      askInfo(ask, 'sep6', endpoints.transferServerSep6),
+      askInfo(ask, 'sep38', endpoints.quoteServer),
+      ...markets.map((each) => askPrice(ask, { endpoints, ...each })),
+    ]);
+    return markets.map(({ corridor, market }, place) => {
+      const price = prices[place];
+      const offer = price === 'not_served' ? estimate({ sep24, sep6 }, corridor, market) : price;
+      const hasReference = !('missing' in market);
+      return { corridor: corridor.id, isServed: price !== 'not_served', offer: offer ?? null, hasReference };
+    });
+  }
+
+  return async (anchorId, served) => {
+    const at = new Date(deps.clock());
+    const { ask, calls, made } = createCalls(deps.outbound);
+    const [seen] = await Promise.all([
+      askServers(ask, anchorId, someOf(served, random())),
+      askToml(ask, anchorId),
+    ]);
+    const isAnswered = (id: string) => calls.some(({ corridor }) => corridor === id);
+    const corridors = seen.map(({ isServed, ...each }) => ({
+      ...each,
+      asked: isServed && isAnswered(each.corridor),
+    }));
+    return { at, calls, made: made(), corridors };
   };
 }
 
-/** Whether this price was requested, or could not be because an earlier call failed. A 429 does not count as a failure. */
-function hasFailed(look: Look, corridor: string): boolean {
-  const broken = look.broken('sep38');
-  return (
-    look.calls.some((call) => call.corridor === corridor) || (broken !== undefined && broken !== 'paused')
-  );
-}
-
-function judgeBy(isInfo: (json: unknown) => boolean, missing: { missing: boolean }) {
-  return (received: Received): CallOutcome => {
-    const outcome = outcomeOf(received, missing);
-    return outcome === 'answered' && received.status === 200 && !isInfo(received.json)
-      ? 'malformed'
-      : outcome;
-  };
+/** As many corridors as one round asks prices for, beginning anywhere, so that each has its turn. */
+function someOf(corridors: readonly Corridor[], random: number): Corridor[] {
+  const from = Math.floor(random * corridors.length);
+  return [...corridors.slice(from), ...corridors.slice(0, from)].slice(0, mostPrices);
 }

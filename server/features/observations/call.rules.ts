@@ -1,51 +1,33 @@
-import type { CallOutcome, ObservedService } from '../../../contract/schemas/observations.js';
-
-/** One call to an anchor and its outcome. */
-export interface Call {
-  service: ObservedService;
-  /** The corridor whose price was requested; null for other calls. */
-  corridor: string | null;
-  outcome: CallOutcome;
-  /** The HTTP status; null without an answer. */
-  status: number | null;
-  /** Null without an answer. */
-  latencyMs: number | null;
-}
+import { z } from 'zod';
+import type { CallOutcome } from '../../../contract/schemas/observations.js';
 
 /** The response to a call. `json` is undefined if the body is not JSON. */
 export interface Received {
   status: number;
-  text: string;
+  body: Buffer;
   json: unknown;
 }
 
-/** The anchor asks for a pause: this says nothing about its health, and the service is not called again in this round. */
+/** The anchor asks for a pause: this says nothing about its health. */
 export const pausing = 429;
 
-/** Whether the answer is not JSON though it must be. Older dialects refuse requests (4xx) with a web page; that is valid. */
-export function isNotJson({ status, text, json }: Received): boolean {
-  if (status === 200) return json === undefined;
-  return status >= 500 && text.trimStart().startsWith('<');
-}
+const transferInfo = z.object({ withdraw: z.record(z.string(), z.unknown()) });
+const quoteInfo = z.object({ assets: z.array(z.unknown()).max(1_000) });
 
 /**
- * The outcome of a call that expects JSON, apart from the meaning of the answer: a refusal with a 4xx status is an answer.
- * `missing` says whether a 404 means that a required resource is missing.
+ * The outcome of a call that expects JSON, apart from the meaning of the answer: a refusal with a 4xx status is an answer,
+ * which older dialects give as a web page. `missing` says whether a 404 means that a required resource is missing.
  */
-export function outcomeOf(received: Received, { missing }: { missing: boolean }): CallOutcome {
-  const { status } = received;
-  if (isNotJson(received)) return status === 200 ? 'not_json' : 'error';
-  if (status === 200) return 'answered';
+export function outcomeOf({ status, json }: Received, { missing }: { missing: boolean }): CallOutcome {
+  if (status === 200) return json === undefined ? 'not_json' : 'answered';
   if (status === 404 && missing) return 'error';
   return status >= 400 && status < 500 ? 'answered' : 'error';
 }
 
-/** A short description for people; it contains no text written by the anchor. */
-export function describeCall({
-  outcome,
-  status,
-  corridor,
-}: Pick<Call, 'outcome' | 'status' | 'corridor'>): string {
-  const where = corridor === null ? '' : ` in ${corridor}`;
-  return outcome === 'error' && status !== null ? `answered ${status}${where}` : `${outcome}${where}`;
+/** The outcome of a call to the /info of a server. A quote server need not have one to give prices. */
+export function outcomeOfInfo(service: 'sep24' | 'sep6' | 'sep38', received: Received): CallOutcome {
+  const outcome = outcomeOf(received, { missing: service !== 'sep38' });
+  if (outcome !== 'answered' || received.status !== 200) return outcome;
+  const info = service === 'sep38' ? quoteInfo : transferInfo;
+  return info.safeParse(received.json).success ? 'answered' : 'malformed';
 }

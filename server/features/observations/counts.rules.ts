@@ -1,137 +1,82 @@
-import type { CallOutcome, ObservedService } from '../../../contract/schemas/observations.js';
-import { added, type Histogram, latencyBucketOf, percentBucketOf } from './histogram.rules.js';
-import type { Observation } from './observation.js';
+import type { QuoteTier } from '../../../contract/schemas/rates.js';
+import { added, type Histogram, latencyBucketOf, tally } from './histogram.rules.js';
+import type { Call, CorridorObservation, Observation } from './observation.js';
 
-/** Counts of one UTC day for a service of an anchor, or for a corridor that it serves. */
+/** Counts for a service of an anchor, or for a corridor that it serves. A histogram without values is not stored. */
 export interface Counts {
   /** Rounds in which the service or corridor was asked. */
   asked: number;
   /** Rounds in which every call was answered; for a corridor, with a valid price. */
   answered: number;
   /** The number of calls per outcome other than `answered`. */
-  failures: Histogram;
-  latency: Histogram;
-  /** Quotes by tier. */
-  quotes: Readonly<Partial<Record<Tier, QuoteCounts>>>;
+  failures?: Histogram;
+  latency?: Histogram;
+  /** What the anchor's own prices lose against the mid-market, and what the estimates do. */
+  losses?: Readonly<Partial<Record<QuoteTier, Losses>>>;
 }
 
-export type Tier = 'anchor' | 'estimate';
-
-export interface QuoteCounts {
-  quotes: number;
-  /** The sum of the rates, in millionths of a currency unit. */
-  rateMicros: number;
-  /** Quotes that could be compared with a reference rate. What they lose follows: the sum, and their number per bucket. */
-  compared: number;
-  lostHundredths: number;
-  lost: Histogram;
+export interface Losses {
+  /** In hundredths of a per cent. */
+  sum: number;
+  /** The number of quotes per tenth of a per cent. */
+  buckets: Histogram;
 }
 
-/** A roll-up of a day, without its anchor. */
-export interface DayCounts {
-  /** UTC. */
-  day: string;
-  about: ObservedService | `corridor ${string}`;
-  counts: Counts;
-}
+/** By service (`sep38`) or corridor (`usdc-ngn`). */
+export type CountsBySubject = Readonly<Record<string, Counts>>;
 
-/** Quotes above this rate are ignored: nobody pays this much for one stablecoin, and they would distort the mean. */
-const absurdRate = 1_000_000_000;
+/** A quote further than this from the mid-market, in per cent, is none that anybody could take: it would distort the mean. */
+const furthestPercent = 1_000;
 
-const noCounts: Counts = { asked: 0, answered: 0, failures: {}, latency: {}, quotes: {} };
-
-/** What a round adds to the roll-ups of its day. */
-export function countsOf(observation: Observation): Omit<DayCounts, 'day'>[] {
-  const services = [...new Set(observation.calls.map(({ service }) => service))];
-  return [
-    ...services.map((service) => {
-      const calls = observation.calls.filter((call) => call.service === service);
-      return { about: service, counts: countsOfCalls(calls) };
+/** What a round adds to the counts of its day. */
+export function countsOf({ calls, corridors }: Observation): CountsBySubject {
+  const services = [...new Set(calls.map(({ service }) => service))];
+  return Object.fromEntries([
+    ...services.map((service): [string, Counts] => {
+      const own = calls.filter((call) => call.service === service);
+      const answered = own.every(({ outcome }) => outcome === 'answered') ? 1 : 0;
+      return [service, { asked: 1, answered, ...countsOfCalls(own) }];
     }),
-    ...observation.corridors.map((seen) => {
-      const calls = observation.calls.filter(({ corridor }) => corridor === seen.corridor);
-      const { asked, offer } = seen;
-      const counts: Counts = {
-        asked: asked ? 1 : 0,
-        answered: offer?.tier === 'anchor' ? 1 : 0,
-        failures: failuresOf(calls),
-        latency: latencyOf(calls),
-        quotes: quotesOf(offer),
-      };
-      return { about: `corridor ${seen.corridor}` as const, counts };
+    ...corridors.map(({ corridor, asked, offer }): [string, Counts] => {
+      const own = calls.filter((call) => call.corridor === corridor);
+      const answered = offer?.tier === 'anchor' ? 1 : 0;
+      const losses = lossesOf(offer);
+      return [corridor, { asked: asked ? 1 : 0, answered, ...countsOfCalls(own), losses }];
     }),
-  ];
+  ]);
 }
 
-type Calls = readonly { outcome: CallOutcome; latencyMs: number | null }[];
-
-function countsOfCalls(calls: Calls): Counts {
-  const answered = calls.every(({ outcome }) => outcome === 'answered');
+function countsOfCalls(calls: readonly Call[]): Pick<Counts, 'failures' | 'latency'> {
+  const isAnswered = ({ outcome }: Call) => outcome === 'answered';
+  const failed = calls.filter((call) => !isAnswered(call));
   return {
-    ...noCounts,
-    asked: 1,
-    answered: answered ? 1 : 0,
-    failures: failuresOf(calls),
-    latency: latencyOf(calls),
+    failures: tally(failed.map(({ outcome }) => outcome)),
+    latency: tally(calls.filter(isAnswered).map(({ latencyMs }) => latencyBucketOf(latencyMs ?? 0))),
   };
 }
 
-function failuresOf(calls: Calls): Histogram {
-  return tally(calls.flatMap(({ outcome }) => (outcome === 'answered' ? [] : [outcome])));
+function lossesOf(offer: CorridorObservation['offer']): NonNullable<Counts['losses']> {
+  if (offer === null || offer.costPercent === null) return {};
+  const lost = Number(offer.costPercent);
+  if (Math.abs(lost) > furthestPercent) return {};
+  return { [offer.tier]: { sum: Math.round(lost * 100), buckets: { [Math.round(lost * 10)]: 1 } } };
 }
 
-function latencyOf(calls: Calls): Histogram {
-  const answered = calls.filter(({ outcome }) => outcome === 'answered');
-  return tally(answered.flatMap(({ latencyMs }) => (latencyMs === null ? [] : [latencyBucketOf(latencyMs)])));
-}
-
-function quotesOf(offer: Observation['corridors'][number]['offer']): Counts['quotes'] {
-  if (offer === null || Number(offer.rate) > absurdRate) return {};
-  const { tier, rate, costPercent } = offer;
-  const lost = costPercent === null ? undefined : Number(costPercent);
+/** The counts of one subject over several days. */
+export function sumOf(days: readonly CountsBySubject[], subject: string): Required<Counts> {
+  const all = days.flatMap((day) => day[subject] ?? []);
+  const total = (number: (counts: Counts) => number) => all.reduce((sum, counts) => sum + number(counts), 0);
+  const histogram = (of: (counts: Counts) => Histogram | undefined) =>
+    all.reduce<Histogram>((sum, counts) => added(sum, of(counts)), {});
+  const lossesIn = (tier: QuoteTier) => ({
+    sum: total(({ losses }) => losses?.[tier]?.sum ?? 0),
+    buckets: histogram(({ losses }) => losses?.[tier]?.buckets),
+  });
   return {
-    [tier]: {
-      quotes: 1,
-      rateMicros: Math.round(Number(rate) * 1e6),
-      compared: lost === undefined ? 0 : 1,
-      lostHundredths: lost === undefined ? 0 : Math.round(lost * 100),
-      lost: lost === undefined ? {} : { [percentBucketOf(lost)]: 1 },
-    },
+    asked: total(({ asked }) => asked),
+    answered: total(({ answered }) => answered),
+    failures: histogram(({ failures }) => failures),
+    latency: histogram(({ latency }) => latency),
+    losses: { anchor: lossesIn('anchor'), estimate: lossesIn('estimate') },
   };
-}
-
-function tally(values: readonly (string | number)[]): Histogram {
-  return values.reduce<Histogram>((counts, value) => added(counts, { [value]: 1 }), {});
-}
-
-export function sumOf(all: readonly Counts[]): Counts {
-  return all.reduce(
-    (sum, each) => ({
-      asked: sum.asked + each.asked,
-      answered: sum.answered + each.answered,
-      failures: added(sum.failures, each.failures),
-      latency: added(sum.latency, each.latency),
-      quotes: sumOfQuotes(sum.quotes, each.quotes),
-    }),
-    noCounts,
-  );
-}
-
-function sumOfQuotes(one: Counts['quotes'], other: Counts['quotes']): Counts['quotes'] {
-  const sum: Partial<Record<Tier, QuoteCounts>> = { ...one };
-  for (const tier of ['anchor', 'estimate'] as const) {
-    const [a, b] = [one[tier], other[tier]];
-    if (a === undefined || b === undefined) {
-      if (b !== undefined) sum[tier] = b;
-      continue;
-    }
-    sum[tier] = {
-      quotes: a.quotes + b.quotes,
-      rateMicros: a.rateMicros + b.rateMicros,
-      compared: a.compared + b.compared,
-      lostHundredths: a.lostHundredths + b.lostHundredths,
-      lost: added(a.lost, b.lost),
-    };
-  }
-  return sum;
 }

@@ -1,11 +1,11 @@
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
-import type { Clock, Logger } from '../../ports.js';
+import type { Clock, Random } from '../../ports.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import { type AskAnchorDeps, createAskAnchor } from './ask-anchor.js';
 import { createObserver, observerLease } from './observer.js';
 import { createObservationsRouter } from './router.js';
-import { createObservations, type ObservationsDeps } from './service.js';
+import { createObservations } from './service.js';
 import type { ObservationStore } from './store.js';
 
 /** Leases to seed at startup. */
@@ -17,15 +17,14 @@ const dueAfterShare = 0.8;
 export interface ObservationsFeatureDeps extends Pick<AskAnchorDeps, 'offers' | 'midMarketOf' | 'outbound'> {
   store: ObservationStore;
   directory: AnchorDirectory;
-  listPayouts: ObservationsDeps['listPayouts'];
   leases: Pick<Leases, 'run'>;
   inTransaction: InTransaction;
   /** The interval at which the scheduler has the anchors observed. */
   everyMs: number;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
+  random: Random;
   clock: Clock;
-  logger: Logger;
 }
 
 /** Observations of the anchors, which need no intents and do not influence any score. */

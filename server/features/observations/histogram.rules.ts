@@ -21,28 +21,29 @@ export function latencyBucketOf(ms: number): number {
   return bucket < 0 ? latencyBounds.length - 1 : bucket;
 }
 
-const furthestPercent = 1_000;
-
-/** The nearest bucket; each is a tenth of a per cent wide. Values more than 1000 % from zero are in the outermost ones. */
-export function percentBucketOf(percent: number): number {
-  return Math.round(Math.max(-furthestPercent, Math.min(furthestPercent, percent)) * 10);
-}
-
 /** The bucket that holds the value of rank ⌈percent · n / 100⌉ (nearest rank); undefined without values. */
 export function bucketAt(histogram: Histogram, percent: number): number | undefined {
-  const buckets = Object.keys(histogram).map(Number);
-  const total = Object.values(histogram).reduce((sum, count) => sum + count, 0);
-  const rank = Math.ceil((total * percent) / 100);
+  const rank = Math.ceil((totalOf(histogram) * percent) / 100);
   let seen = 0;
-  for (const bucket of buckets.sort((a, b) => a - b)) {
+  for (const bucket of Object.keys(histogram)
+    .map(Number)
+    .sort((a, b) => a - b)) {
     seen += histogram[bucket] ?? 0;
     if (seen >= rank) return bucket;
   }
   return undefined;
 }
 
-export function added(one: Histogram, other: Histogram): Histogram {
+export function totalOf(histogram: Histogram = {}): number {
+  return Object.values(histogram).reduce((sum, count) => sum + count, 0);
+}
+
+export function added(one: Histogram, other: Histogram = {}): Histogram {
   const sum: Record<string, number> = { ...one };
   for (const [bucket, count] of Object.entries(other)) sum[bucket] = (sum[bucket] ?? 0) + count;
   return sum;
+}
+
+export function tally(values: readonly (string | number)[]): Histogram {
+  return values.reduce<Histogram>((counts, value) => added(counts, { [value]: 1 }), {});
 }

@@ -4,11 +4,10 @@ import type {
   ObserverRound,
 } from '../../../contract/schemas/observations.js';
 import { ApiError } from '../../errors.js';
-import { type Clock, toInstant } from '../../ports.js';
+import type { Clock } from '../../ports.js';
 import type { AnchorDirectory } from '../anchors/service.js';
-import { toCorridor, toFinding, toService } from './answer.rules.js';
+import { toCorridor, toService } from './answer.rules.js';
 import type { Observer } from './observer.js';
-import type { Payout } from './paid.rules.js';
 import type { ObservationStore } from './store.js';
 
 export interface Observations {
@@ -18,52 +17,23 @@ export interface Observations {
   observeNow(): Promise<ObserverRound>;
 }
 
-export interface ObservationsDeps {
-  store: Pick<ObservationStore, 'find' | 'listDays'>;
-  directory: Pick<AnchorDirectory, 'getAnchor' | 'corridor'>;
-  /** The newest payouts since `since` of scored intents of an anchor in a corridor. */
-  listPayouts: (query: {
-    anchorId: string;
-    corridor: string;
-    since: Date;
-    limit: number;
-  }) => Promise<Payout[]>;
-  observe: () => ReturnType<Observer>;
-  clock: Clock;
-}
-
 const dayMs = 86_400_000;
-const mostPayouts = 200;
 
 /** The anchor as the directory describes it. */
-type ObservedAnchor = Awaited<ReturnType<AnchorDirectory['getAnchor']>>;
+type DescribedAnchor = Awaited<ReturnType<AnchorDirectory['getAnchor']>>;
 
-export function createObservations(deps: ObservationsDeps): Observations {
+export function createObservations(deps: {
+  store: Pick<ObservationStore, 'find' | 'listDays'>;
+  directory: Pick<AnchorDirectory, 'getAnchor' | 'corridor'>;
+  observe: () => ReturnType<Observer>;
+  clock: Clock;
+}): Observations {
   const { store, directory, clock } = deps;
-
-  async function make(anchor: ObservedAnchor, window: ObservationWindow): Promise<AnchorObservations> {
+  async function make(anchor: DescribedAnchor, window: ObservationWindow): Promise<AnchorObservations> {
     const { id, name, simulated, status } = anchor;
-    const since = new Date(Math.floor(clock() / dayMs) * dayMs - (window - 1) * dayMs);
-    const [known, days] = await Promise.all([
-      store.find(id),
-      store.listDays(id, toInstant(since.getTime()).slice(0, 10)),
-    ]);
-    const served = anchor.corridors.flatMap(({ corridor }) => directory.corridor(corridor) ?? []);
-    const corridors = await Promise.all(
-      served.map(async (corridor) => {
-        const payouts = await deps.listPayouts({
-          anchorId: id,
-          corridor: corridor.id,
-          since,
-          limit: mostPayouts,
-        });
-        const latest = known?.corridors.find((each) => each.corridor === corridor.id);
-        return toCorridor(corridor, latest, { days, payouts });
-      }),
-    );
-    const newestFirst = [...(known?.findings ?? [])].sort(
-      (a, b) => b.firstSeenAt.getTime() - a.firstSeenAt.getTime(),
-    );
+    const from = new Date(clock() - (window - 1) * dayMs);
+    const [[known], days] = await Promise.all([store.find([id]), store.listDays(id, from)]);
+    const corridors = anchor.corridors.filter(({ corridor }) => directory.corridor(corridor) !== undefined);
     return {
       anchorId: id,
       anchorName: name,
@@ -72,9 +42,16 @@ export function createObservations(deps: ObservationsDeps): Observations {
       window,
       firstObservedAt: known?.firstObservedAt.toISOString() ?? null,
       lastObservedAt: known?.observedAt.toISOString() ?? null,
-      findings: newestFirst.map(toFinding),
       services: (known?.services ?? []).map((latest) => toService(latest, days)),
-      corridors: corridors.sort((a, b) => (a.corridor < b.corridor ? -1 : 1)),
+      corridors: corridors
+        .map(({ corridor }) =>
+          toCorridor(
+            corridor,
+            known?.corridors.find((each) => each.corridor === corridor),
+            days,
+          ),
+        )
+        .sort((a, b) => (a.corridor < b.corridor ? -1 : 1)),
     };
   }
 

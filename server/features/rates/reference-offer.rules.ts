@@ -9,7 +9,6 @@ import {
   readFeeSchedule,
 } from './estimate.rules.js';
 import { costOf } from './mid-market.rules.js';
-import { Money } from './money.rules.js';
 import { type Offer, offerFromSep38 } from './offer.rules.js';
 import { contextFor, priceUrl, readPrice, reasonOfStatus } from './sep38.rules.js';
 
@@ -20,8 +19,6 @@ export interface ReferenceOffer {
   rate: string;
   /** The loss against the mid-market, in per cent with two places; null without a reference rate. */
   costPercent: string | null;
-  /** The fee as a share of the amount, in per cent with two places; null if the anchor states none. */
-  feePercent: string | null;
 }
 
 /** Reads the public answers of an anchor by the same rules as for rates, for callers that only observe. */
@@ -41,11 +38,7 @@ export interface ReferenceOffers {
     schedule: FeeSchedule,
     about: { corridor: Corridor; market: FxReading },
   ): ReferenceOffer | undefined;
-  /** The whole fee at the reference amount, in per cent of it with two places. */
-  feePercentOf(schedule: FeeSchedule, corridor: Corridor): string;
 }
-
-const percentPlaces = 2;
 
 export const referenceOffers: ReferenceOffers = {
   priceUrl: (endpoints, corridor) =>
@@ -54,19 +47,14 @@ export const referenceOffers: ReferenceOffers = {
     const price = readPrice(json, corridor, contextFor(endpoints));
     if (price === undefined) return undefined;
     const offer = offerFromSep38(corridor, { ...asked(corridor), deliveryMethod: null }, price);
-    return offer.ok ? toReferenceOffer(offer.value, corridor, market) : undefined;
+    return offer.ok ? toReferenceOffer(offer.value, market) : undefined;
   },
   reasonOfStatus,
   readFee: readFeeSchedule,
   estimate(schedule, { corridor, market }) {
     if ('missing' in market) return undefined;
     const offer = offerFromFee(corridor, { ...asked(corridor), deliveryMethod: null }, schedule, market);
-    return offer.ok ? toReferenceOffer(offer.value, corridor, market) : undefined;
-  },
-  feePercentOf(schedule, { referenceAmount }) {
-    const amount = new Money(referenceAmount);
-    const computed = amount.mul(schedule.feePercent).div(100).add(schedule.feeFixed);
-    return percentOf(Money.max(computed, schedule.feeMinimum), amount);
+    return offer.ok ? toReferenceOffer(offer.value, market) : undefined;
   },
 };
 
@@ -74,19 +62,7 @@ function asked({ referenceAmount }: Corridor): { amount: string; deliveryMethod:
   return { amount: referenceAmount, deliveryMethod: undefined };
 }
 
-function toReferenceOffer(offer: Offer, corridor: Corridor, market: FxReading): ReferenceOffer {
-  const { tier, rate, fee } = offer;
+function toReferenceOffer(offer: Offer, market: FxReading): ReferenceOffer {
   const { cost } = costOf(offer, { reading: market, source: '' });
-  return { tier, rate, costPercent: cost?.percent ?? null, feePercent: fee && shareOf(fee, offer, corridor) };
-}
-
-/** A fee in the currency is a share of the payout that there would be without it. */
-function shareOf(fee: NonNullable<Offer['fee']>, offer: Offer, corridor: Corridor): string {
-  const total = new Money(fee.total);
-  if (fee.asset === corridor.sellAsset) return percentOf(total, new Money(offer.sellAmount));
-  return percentOf(total, total.add(offer.receiveAmount));
-}
-
-function percentOf(part: InstanceType<typeof Money>, whole: InstanceType<typeof Money>): string {
-  return part.mul(100).div(whole).toFixed(percentPlaces);
+  return { tier: offer.tier, rate: offer.rate, costPercent: cost?.percent ?? null };
 }

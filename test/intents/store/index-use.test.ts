@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
 import { createDueStore } from '../../../server/features/intents/due-store.js';
-import { createPayoutStore } from '../../../server/features/intents/payout-store.js';
 import { createIntentStore, type IntentStore } from '../../../server/features/intents/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
@@ -47,32 +46,6 @@ it('finds the holder and the claimants of a transaction without reading other in
   expect(await documentsRead(() => store.touchHolder('harbour', 'tx100'))).toBe(1);
   expect(await documentsRead(() => store.findFirstClaimant(wanted))).toBe(1);
   expect(await documentsRead(() => store.findByTransaction('harbour', 'unknown'))).toBe(0);
-});
-
-it('lists the payouts of an anchor in a corridor without reading other intents', async () => {
-  const payouts = createPayoutStore(connection);
-  const recordedAt = new Date('2026-11-21T12:00:00.000Z');
-  const settled = (amountOut: string, changes: object = {}) => ({
-    $set: {
-      status: 'settled',
-      amountIn: '100',
-      outcome: { kind: 'settled', reason: 'completed', recordedAt, amountOut },
-      scored: true,
-      ...changes,
-    },
-  });
-  type Stored = { _id: string; anchorId: string; corridor: string };
-  const intents = connection.collection<Stored>('intents');
-  const found = await intents.find().limit(3).toArray();
-  const [one, other, unscored] = found as [Stored, Stored, Stored];
-  await intents.updateOne({ _id: one._id }, settled('150000.00'));
-  await intents.updateOne({ _id: other._id }, settled('1', { anchorId: 'another' }));
-  await intents.updateOne({ _id: unscored._id }, settled('2', { scored: false }));
-  const query = { anchorId: one.anchorId, corridor: one.corridor, since: new Date(0), limit: 200 };
-  expect(await payouts.listPayouts(query)).toEqual([
-    { paidAt: recordedAt, amountIn: '100', amountOut: '150000.00' },
-  ]);
-  expect(await documentsRead(() => payouts.listPayouts(query))).toBe(2);
 });
 
 it('finds what is due without reading other intents', async () => {

@@ -1,70 +1,44 @@
 import { describe, expect, it } from '@jest/globals';
 import { corridorObservations, serviceObservations } from '../../../contract/schemas/observations.js';
-import { noEndpoints } from '../../../server/features/anchors/sep1.rules.js';
 import { toCorridor, toService } from '../../../server/features/observations/answer.rules.js';
-import {
-  type Counts,
-  countsOf,
-  type DayCounts,
-  sumOf,
-} from '../../../server/features/observations/counts.rules.js';
+import { countsOf, sumOf } from '../../../server/features/observations/counts.rules.js';
 import {
   bucketAt,
   latencyBounds,
   latencyBucketOf,
-  percentBucketOf,
 } from '../../../server/features/observations/histogram.rules.js';
 import type { Observation } from '../../../server/features/observations/observation.js';
 
-const atMs = Date.parse('2026-11-21T12:00:00.000Z');
-const corridor = { id: 'usdc-ngn', referenceAmount: '100' };
+const at = new Date('2026-11-21T12:00:00.000Z');
+const corridor = 'usdc-ngn';
 
 /** An observation of one corridor, whose price came after `latencyMs`, or failed. */
 function observationOf({
   latencyMs,
   costPercent = '1.00',
-  rate = '1500',
 }: {
   latencyMs: number | null;
   costPercent?: string | null;
-  rate?: string;
 }): Observation {
   const answered = latencyMs !== null;
-  const call = { service: 'sep38', corridor: corridor.id, status: answered ? 200 : null, latencyMs } as const;
-  const offer = { tier: 'anchor', rate, costPercent, feePercent: null } as const;
+  const outcome = answered ? 'answered' : 'timeout';
+  const offer = { tier: 'anchor', rate: '1500', costPercent } as const;
   return {
-    atMs,
-    calls: [{ ...call, outcome: answered ? 'answered' : 'timeout' }],
+    at,
+    calls: [{ service: 'sep38', corridor, outcome, latencyMs }],
     made: 1,
-    notJson: new Set(),
-    endpoints: noEndpoints,
-    tomlRead: true,
-    otherKey: null,
-    infos: {},
     corridors: [
-      {
-        corridor: corridor.id,
-        asked: true,
-        offer: answered ? offer : null,
-        fee: null,
-        market: { missing: 'no_reference' },
-      },
+      { corridor, asked: true, offer: answered ? offer : null, hasReference: costPercent !== null },
     ],
   };
 }
 
-function daysOf(observations: readonly Observation[]): DayCounts[] {
-  return observations.flatMap(countsOf).map((counts) => ({ day: '2026-11-21', ...counts }));
-}
-
 const many = (count: number, observation: Observation) => Array.from({ length: count }, () => observation);
-const figures = (
-  observations: readonly Observation[],
-  payouts: Parameters<typeof toCorridor>[2]['payouts'] = [],
-) =>
+const latestOf = (hasReference: boolean) => ({ corridor, quote: null, hasReference });
+const figures = (observations: readonly Observation[], hasReference = true) =>
   corridorObservations
     .strict()
-    .parse(toCorridor(corridor, undefined, { days: daysOf(observations), payouts }));
+    .parse(toCorridor(corridor, latestOf(hasReference), observations.map(countsOf)));
 
 describe('latency', () => {
   it('is told to within 5 %, and exactly up to 20 ms', () => {
@@ -84,8 +58,11 @@ describe('latency', () => {
 });
 
 describe('what quotes lose', () => {
-  it('is kept to a tenth of a per cent, below zero too, and bounded', () => {
-    expect([0.94, 0.95, -0.26, 5_000, -5_000].map(percentBucketOf)).toEqual([9, 10, -3, 10_000, -10_000]);
+  it('is kept to a tenth of a per cent, below zero too', () => {
+    const lost = (costPercent: string) =>
+      countsOf(observationOf({ latencyMs: 10, costPercent }))[corridor]?.losses?.anchor;
+    expect(lost('0.95')).toEqual({ sum: 95, buckets: { 10: 1 } });
+    expect(lost('-0.26')).toEqual({ sum: -26, buckets: { '-3': 1 } });
     expect(bucketAt({ '-3': 1, '9': 1 }, 50)).toBe(-3);
   });
 });
@@ -98,7 +75,6 @@ describe('the figures of a corridor', () => {
       availabilityUnavailable: 'not_observed',
       latencyUnavailable: 'not_observed',
       fromMidMarketUnavailable: 'not_observed',
-      fromPaidUnavailable: 'too_few_payouts',
     });
     expect(figures(many(19, observationOf({ latencyMs: 40 })))).toMatchObject({
       observations: 19,
@@ -142,7 +118,7 @@ describe('the figures of a corridor', () => {
 
   it('have no distance from the mid-market without a reference rate', () => {
     const observations = many(20, observationOf({ latencyMs: 10, costPercent: null }));
-    expect(figures(observations)).toMatchObject({
+    expect(figures(observations, false)).toMatchObject({
       fromMidMarket: null,
       fromMidMarketUnavailable: 'no_reference',
     });
@@ -151,7 +127,7 @@ describe('the figures of a corridor', () => {
   it('are not spoilt by a price that nobody can pay', () => {
     const observations = [
       ...many(20, observationOf({ latencyMs: 10 })),
-      observationOf({ latencyMs: 10, rate: '99999999999', costPercent: '-999999999.00' }),
+      observationOf({ latencyMs: 10, costPercent: '-999999999.00' }),
     ];
     expect(figures(observations)).toMatchObject({ fromMidMarket: { quotes: 20, meanPercent: '1.00' } });
   });
@@ -166,27 +142,6 @@ describe('the figures of a corridor', () => {
     });
   });
 
-  it('say that an estimate lacks a reference rate, and tell the fee all the same', () => {
-    const fee = {
-      source: 'sep24',
-      feeFixed: '1',
-      feePercent: '1',
-      feeMinimum: '0',
-      percentOfReference: '2.00',
-    } as const;
-    const latest = { corridor: corridor.id, quote: null, fee, hasReference: false };
-    const unpriced = daysOf(many(20, observationOf({ latencyMs: null })));
-    expect(toCorridor(corridor, latest, { days: unpriced, payouts: [] })).toMatchObject({
-      fromMidMarket: null,
-      fromMidMarketUnavailable: 'no_reference',
-      publishedFee: fee,
-    });
-    const priced = { ...latest, hasReference: true };
-    expect(toCorridor(corridor, priced, { days: unpriced, payouts: [] })).toMatchObject({
-      fromMidMarketUnavailable: 'no_price',
-    });
-  });
-
   it('say that an estimate takes no call', () => {
     const [own] = [observationOf({ latencyMs: 10 })];
     const estimated: Observation = {
@@ -195,7 +150,7 @@ describe('the figures of a corridor', () => {
       corridors: own.corridors.map((seen) => ({
         ...seen,
         asked: false,
-        offer: { tier: 'estimate', rate: '1480', costPercent: '2.00', feePercent: '2.00' },
+        offer: { tier: 'estimate', rate: '1480', costPercent: '2.00' },
       })),
     };
     expect(figures(many(20, estimated))).toMatchObject({
@@ -207,39 +162,14 @@ describe('the figures of a corridor', () => {
   });
 });
 
-describe('what was paid', () => {
-  const quoted = many(20, observationOf({ latencyMs: 10, rate: '1500' }));
-  const payout = { paidAt: new Date(atMs), amountIn: '100', amountOut: '147000' };
-
-  it('is compared with the mean quote of its day', () => {
-    expect(figures(quoted, many2(10, payout))).toMatchObject({
-      fromPaid: { payouts: 10, meanPercent: '-2.00' },
-      fromPaidUnavailable: null,
-    });
-  });
-
-  it('is not compared with nine payouts, on a day without quotes, or at another amount', () => {
-    const others = [
-      { ...payout, paidAt: new Date(atMs - 86_400_000) },
-      { ...payout, amountIn: '49' },
-      { ...payout, amountIn: '201' },
-    ];
-    const found = figures(quoted, [...many2(9, payout), ...others]);
-    expect(found).toMatchObject({ fromPaid: null, fromPaidUnavailable: 'too_few_payouts' });
-  });
-
-  function many2<T>(count: number, each: T): T[] {
-    return Array.from({ length: count }, () => each);
-  }
-});
-
 describe('the figures of a service', () => {
   it('tell how its calls failed', () => {
-    const days = daysOf([
+    const observations = [
       ...many(30, observationOf({ latencyMs: 10 })),
       ...many(10, observationOf({ latencyMs: null })),
-    ]);
-    const latest = { service: 'sep38', at: new Date(atMs), outcome: 'timeout', latencyMs: null } as const;
+    ];
+    const days = observations.map(countsOf);
+    const latest = { service: 'sep38', at, outcome: 'timeout', latencyMs: null } as const;
     expect(serviceObservations.strict().parse(toService(latest, days))).toMatchObject({
       observations: 40,
       availability: '0.7500',
@@ -251,11 +181,6 @@ describe('the figures of a service', () => {
 });
 
 it('adds the counts of days to the same sum in any order', () => {
-  const days = daysOf([
-    observationOf({ latencyMs: 10 }),
-    observationOf({ latencyMs: null }),
-    observationOf({ latencyMs: 90 }),
-  ]);
-  const counts: Counts[] = days.filter(({ about }) => about === 'sep38').map((day) => day.counts);
-  expect(sumOf(counts)).toEqual(sumOf([...counts].reverse()));
+  const days = [10, null, 90].map((latencyMs) => countsOf(observationOf({ latencyMs })));
+  expect(sumOf(days, 'sep38')).toEqual(sumOf([...days].reverse(), 'sep38'));
 });

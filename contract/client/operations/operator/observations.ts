@@ -39,9 +39,9 @@ export interface ObservationsOperatorOperations {
   /**
    * Observe the anchors of the fleet once.
    *
-   * Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. The round ends when every
-   * anchor that the budget allows for was asked. Answers 200 with what it did; the body may be empty or
-   * absent.
+   * Runs one round of the observer, whether it is scheduled (`OBSERVER`) or not. It takes ten seconds at
+   * most; anchors that it does not come to are the first of the next. Answers 200 with what it did; the body
+   * may be empty or absent.
    *
    * Limit: 60 requests per 60 s, per client address.
    *

@@ -6,14 +6,13 @@ import { TimeAgo } from '../../components/time-ago.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { useLanguage } from '../../i18n/language.js';
 import figures from './figures.module.css';
-import { FindingsList } from './findings-list.js';
 import styles from './observations-card.module.css';
 import { ObservedCorridors } from './observed-corridors.js';
 import { ObservedServices } from './observed-services.js';
 import { observationsQuestion } from './questions.js';
 import type { RecordView } from './use-record-view.js';
 
-/** What can be seen of the anchor without a single off-ramp: what is wrong, how it answers, what it charges. */
+/** What can be seen of the anchor without a single off-ramp: how it answers, and what it quotes. */
 export function ObservationsCard({ anchorId, view }: { anchorId: string; view: RecordView }) {
   const { t } = useLanguage();
   const answer = useAnswer(observationsQuestion(anchorId, view));
@@ -39,7 +38,7 @@ export function ObservationsCard({ anchorId, view }: { anchorId: string; view: R
 
 function Observations({ observations }: { observations: AnchorObservations }) {
   const { t } = useLanguage();
-  const { findings, services, corridors, firstObservedAt } = observations;
+  const { services, corridors, firstObservedAt } = observations;
   if (firstObservedAt === null)
     return (
       <Empty title={t('anchors.notObserved')}>
@@ -48,10 +47,6 @@ function Observations({ observations }: { observations: AnchorObservations }) {
     );
   return (
     <>
-      <div class={styles.part}>
-        <h3>{t('anchors.findings')}</h3>
-        <FindingsList findings={findings} />
-      </div>
       {services.length > 0 && (
         <div class={styles.part}>
           <h3>{t('anchors.services')}</h3>

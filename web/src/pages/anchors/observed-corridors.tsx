@@ -4,17 +4,16 @@ import { Tag } from '../../components/tag.js';
 import { TimeAgo } from '../../components/time-ago.js';
 import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
-import { codesOf } from '../offramp/codes.js';
 import figures from './figures.module.css';
 import { whyUnavailable } from './unavailable-texts.js';
 
-/** The terms that the anchor shows in each corridor, against the mid-market and against what it paid. */
+/** What the anchor quotes in each corridor, against the mid-market. */
 export function ObservedCorridors({ corridors }: { corridors: readonly CorridorObservations[] }) {
   const { t, locale, formats } = useLanguage();
   /** Per cent as the API writes them, with a sign. */
-  const perCent = (value: string, sign: 'auto' | 'exceptZero' = 'auto') =>
-    formats.number(value, { style: 'unit', unit: 'percent', signDisplay: sign, minimumFractionDigits: 1 });
-  const why = (reason: CorridorObservations['fromPaidUnavailable']) => (
+  const perCent = (value: string) =>
+    formats.number(value, { style: 'unit', unit: 'percent', minimumFractionDigits: 1 });
+  const why = (reason: CorridorObservations['availabilityUnavailable']) => (
     <span class={figures.soft}>{whyUnavailable(reason, t)}</span>
   );
   return (
@@ -66,37 +65,6 @@ export function ObservedCorridors({ corridors }: { corridors: readonly CorridorO
               )}
             </>
           ),
-        },
-        {
-          label: t('anchors.paidAgainstShown'),
-          kind: 'figure',
-          cell: ({ fromPaid, fromPaidUnavailable }) =>
-            fromPaid === null ? (
-              why(fromPaidUnavailable)
-            ) : (
-              <>
-                {perCent(fromPaid.meanPercent, 'exceptZero')}
-                <span class={figures.below}>{t('anchors.ofPayouts', { payouts: fromPaid.payouts })}</span>
-              </>
-            ),
-        },
-        {
-          label: t('anchors.publishedFee'),
-          kind: 'figure',
-          cell: ({ corridor, publishedFee: fee }) =>
-            fee === null ? (
-              <span class={figures.soft}>{t('anchors.noFee')}</span>
-            ) : (
-              <>
-                {perCent(fee.percentOfReference)}
-                <span class={figures.below}>
-                  {t('anchors.feeParts', {
-                    fixed: formats.asset(fee.feeFixed, codesOf(corridor).sold),
-                    percent: perCent(fee.feePercent),
-                  })}
-                </span>
-              </>
-            ),
         },
         {
           label: t('anchors.availability'),

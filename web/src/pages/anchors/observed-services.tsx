@@ -5,7 +5,7 @@ import type { TextKey } from '../../i18n/translate.js';
 import figures from './figures.module.css';
 import { whyUnavailable } from './unavailable-texts.js';
 
-export const serviceTexts: Record<ObservedService, TextKey> = {
+const serviceTexts: Record<ObservedService, TextKey> = {
   sep1: 'anchors.sep1',
   sep24: 'anchors.sep24',
   sep6: 'anchors.sep6',

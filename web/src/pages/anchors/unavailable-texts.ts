@@ -8,7 +8,6 @@ const texts: Record<string, TextKey> = {
   too_few_observations: 'anchors.whyTooFew',
   no_price: 'anchors.whyNoPrice',
   no_reference: 'anchors.whyNoReference',
-  too_few_payouts: 'anchors.whyTooFewPayouts',
 } satisfies Record<Reason, TextKey>;
 
 /** Why a figure of the observer is not there. A newer service may have reasons that this page does not know. */
