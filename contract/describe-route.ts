@@ -1,4 +1,3 @@
-import type { Deprecation } from './deprecation.js';
 import { type ErrorCode, type ErrorResponses, errorResponses } from './errors.js';
 import type { RateLimitClassName } from './rate-limits.js';
 
@@ -36,8 +35,6 @@ export interface RouteMetadata {
   alsoAs?: Readonly<Partial<Record<MediaType, string>>>;
   /** Present on event streams only. */
   stream?: EventStream;
-  /** Present only on routes that should no longer be used. */
-  deprecated?: Deprecation;
   /** The operations that can be called next with the values of a success. */
   leadsTo?: Links;
   /** The codes this operation can answer, the shared ones included. */
@@ -75,7 +72,6 @@ type CodesOf<R extends RouteDescription> =
 /** The ts-rest route made of a description. */
 type Described<R extends RouteDescription> = Omit<R, keyof RouteMetadata | 'responses'> & {
   responses: R['responses'] & ErrorResponses<CodesOf<R>>;
-  deprecated?: boolean;
   metadata: RouteMetadata;
 };
 
@@ -98,7 +94,6 @@ export function describeRoute<const R extends RouteDescription>(description: R):
     cache,
     alsoAs,
     stream,
-    deprecated,
     leadsTo,
     errors = [],
     responses,
@@ -107,7 +102,6 @@ export function describeRoute<const R extends RouteDescription>(description: R):
   const codes = [...sharedErrorCodes(description.method, access), ...errors];
   return {
     ...route,
-    ...(deprecated === undefined ? {} : { deprecated: true }),
     responses: { ...responses, ...errorResponses(codes) },
     metadata: {
       operationId,
@@ -117,7 +111,6 @@ export function describeRoute<const R extends RouteDescription>(description: R):
       cache,
       ...(alsoAs === undefined ? {} : { alsoAs }),
       ...(stream === undefined ? {} : { stream }),
-      ...(deprecated === undefined ? {} : { deprecated }),
       ...(leadsTo === undefined ? {} : { leadsTo }),
       errors: codes,
     },

@@ -10,7 +10,6 @@ export type * from './client/types/index.js';
 export * from './client/unexpected-answer-error.js';
 export * from './client/validating/create-client.js';
 export * from './contract.js';
-export * from './deprecation.js';
 export * from './describe-route.js';
 export * from './endpoints/anchors.js';
 export * from './endpoints/cache.js';

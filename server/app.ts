@@ -14,7 +14,6 @@ import { ApiError } from './errors.js';
 import { authenticate, type Secrets } from './http/authenticate.js';
 import type { ClientKeyOf } from './http/client-key.js';
 import { cors } from './http/cors.js';
-import { showDeprecation } from './http/deprecation.js';
 import { errorMapper, toApiError } from './http/error-mapper.js';
 import { jsonBody } from './http/json-body.js';
 import { ambiguityOf, refusalOf } from './http/malformed-request.js';
@@ -134,7 +133,6 @@ function guard(deps: AppDeps, unverified: UnverifiedLimit): RequestHandler {
       const metadata = metadataOf(
         (req as Request & { tsRestRoute: Parameters<typeof metadataOf>[0] }).tsRestRoute,
       );
-      showDeprecation(res, metadata);
       const client = keyOf(deps, req);
       res.locals.clientKey = client;
       const rule = clientLimitOf(metadata);

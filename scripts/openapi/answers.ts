@@ -1,5 +1,4 @@
 import { type ZodTypeAny, z } from 'zod';
-import { deprecationHeaders } from '../../contract/deprecation.js';
 import type { RouteMetadata } from '../../contract/describe-route.js';
 import { errorGuidance } from '../../contract/error-guidance.js';
 import { type ErrorCode, errorResponses, errorTable } from '../../contract/errors.js';
@@ -64,7 +63,6 @@ export function headerComponents(writer: SchemaWriter): Record<string, Header> {
     ...cacheControl,
     ...rateLimitHeaders,
     ...retryAfterHeader,
-    ...deprecationHeaders,
   };
   const required = Object.entries(all).map(
     ([name, schema]) => [name, toHeader(writer.write(schema))] as const,
@@ -101,7 +99,7 @@ const optionalRetryAfter = 'RetryAfterIfWaitingHelps';
 
 /** The headers that answers of this operation with this status carry; `codes` are the errors it may be. */
 export function headersOf(
-  metadata: Pick<RouteMetadata, 'access' | 'cache' | 'deprecated'>,
+  metadata: Pick<RouteMetadata, 'access' | 'cache'>,
   status: number,
   codes: readonly ErrorCode[] = [],
 ): HeaderRefs {
@@ -112,7 +110,6 @@ export function headersOf(
     ...(cacheable ? ['ETag', 'Vary'] : []),
     ...(status === 201 ? ['Location'] : []),
     ...(status === 401 && metadata.access === 'internal' ? ['WWW-Authenticate'] : []),
-    ...(metadata.deprecated === undefined ? [] : Object.keys(deprecationHeaders)),
   ];
   return {
     ...Object.fromEntries(names.map((name) => [name, ref(componentName(name))])),
@@ -201,8 +198,7 @@ export function createErrorAnswers(writer: SchemaWriter): ErrorAnswers {
       if (schema === undefined || !(route.responses[status] instanceof z.ZodType))
         throw new Error(`${metadata.operationId} lists ${codes.join(', ')} but answers no ${status}`);
       const name = codes.map(pascalCase).join('Or');
-      const bearer = status === 401 && metadata.access === 'internal';
-      const variant = `${bearer ? 'Bearer' : ''}${metadata.deprecated === undefined ? '' : 'Deprecated'}`;
+      const variant = status === 401 && metadata.access === 'internal' ? 'Bearer' : '';
       return add(`${name}${variant}`, {
         description: describe(codes),
         headers: headersOf(metadata, status, codes),

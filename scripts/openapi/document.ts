@@ -1,7 +1,6 @@
 import type { AppRoute, AppRouter } from '@ts-rest/core';
 import { generateOpenApi } from '@ts-rest/open-api';
 import { type Answer, createErrorAnswers, type Header, headerComponents } from './answers.js';
-import { deprecationFaults } from './deprecations.js';
 import type { JsonSchema } from './json-schema.js';
 import { type OperationObject, operationObject, type ParameterName } from './operation-object.js';
 import { type Examples, type Operation, operationsOf } from './operations.js';
@@ -107,8 +106,6 @@ export function buildDocument(
 ): OpenApiDocument {
   const writer = createSchemaWriter(exportedNames(exported));
   const errors = createErrorAnswers(writer);
-  const faults = deprecationFaults(operationsOf(contract));
-  if (faults.length > 0) throw new Error(faults.join('\n'));
   const ordered = publicReadsFirst(operationsOf(contract, examples));
   const byRoute = new Map<AppRoute, Operation>(ordered.map((operation) => [operation.route, operation]));
   const router = Object.fromEntries(ordered.map(({ metadata, route }) => [metadata.operationId, route]));

@@ -4,7 +4,6 @@ import { type Access, type Links, sharedErrorCodes } from '../../contract/descri
 import type { ErrorCode } from '../../contract/errors.js';
 import { type RateLimitClass, type RateLimitKey, rateLimitClasses } from '../../contract/rate-limits.js';
 import { type Answer, type ErrorAnswers, headersOf, type Link } from './answers.js';
-import { describeDeprecation } from './deprecations.js';
 import { eventStreamContent } from './event-streams.js';
 import type { JsonSchema } from './json-schema.js';
 import { codesByStatus, type Operation, successStatuses } from './operations.js';
@@ -15,7 +14,6 @@ export interface OperationObject {
   tags: string[];
   summary: string;
   description: string;
-  deprecated?: boolean;
   security: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: {
@@ -50,12 +48,10 @@ export function operationObject(
     tags: [metadata.tag],
     summary: route.summary ?? '',
     description: [
-      ...(metadata.deprecated === undefined ? [] : [describeDeprecation(metadata.deprecated)]),
       route.description ?? '',
       describeLimit(rateLimitClasses[metadata.limit]),
       ...describeErrors(operation),
     ].join('\n\n'),
-    ...(route.deprecated === true ? { deprecated: true } : {}),
     security: securityByAccess[metadata.access],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody === undefined ? {} : { requestBody }),

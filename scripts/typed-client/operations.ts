@@ -232,7 +232,6 @@ function memberOf(operation: ClientOperation): string {
 }
 
 function describe({ object, route }: ClientOperation, more?: string): string {
-  const deprecated = object.deprecated === true ? '\n\n@deprecated' : '';
   const description = [object.description, ...(more === undefined ? [] : [more])].join('\n\n');
-  return `${object.summary}.\n\n${description}\n\n\`${route.method} ${route.path}\`${deprecated}`;
+  return `${object.summary}.\n\n${description}\n\n\`${route.method} ${route.path}\``;
 }

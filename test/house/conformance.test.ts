@@ -373,7 +373,7 @@ const checks: Record<string, () => Promise<void>> = {
   },
   '"Versioning policy, deprecation rules and version headers: not shown"': async () => {
     const { headers } = await ask('GET', '/api/corridors');
-    expect([headers.get('deprecation'), headers.get('sunset')]).toEqual([null, null]);
+    expect([...headers.keys()].filter((name) => /version|deprecation|sunset/.test(name))).toEqual([]);
   },
   'More endpoints than the table lists': async () => {
     const paths = listRoutes(contract).map(({ path }) => path);

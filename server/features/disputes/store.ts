@@ -33,8 +33,7 @@ export interface AuditEntry {
   action: AdminDispute['audit'][number]['action'];
   actor: string;
   note: string | null;
-  /** Absent from older entries. */
-  evidence?: string | null;
+  evidence: string | null;
 }
 
 /** An admin's decision on a dispute, as its audit trail keeps it. */

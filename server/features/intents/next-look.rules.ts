@@ -1,4 +1,3 @@
-import { notOpenSinceMs } from './settle-time.rules.js';
 import {
   type IntentState,
   lateFundsMs,
@@ -80,7 +79,7 @@ function unseenPaceMs(ageMs: number, unknownPolls: number): number {
 function turningPointMs(state: IntentState, { failureGraceMs }: TransitionLimits): number {
   const { ending, observations: seen, deadlineMs, attachedAtMs } = state;
   if (ending !== null) return recoverableUntilMs(ending) + 1;
-  const endedMs = notOpenSinceMs(seen);
+  const endedMs = seen.notOpenSinceMs;
   if (endedMs !== null) return endedMs + failureGraceMs;
   if (seen.readyAtMs !== null) return seen.readyAtMs + pickUpMs;
   const overdueMs = overdueAtMs(state);

@@ -2,7 +2,6 @@ import { faultsOfWithdrawal } from './eligibility.rules.js';
 import type { Finding, FoundPayment, NamedBy } from './payment.js';
 import { closeUnitMs } from './payment-match.rules.js';
 import { withFinding } from './payment-state.rules.js';
-import { notOpenSinceMs } from './settle-time.rules.js';
 import {
   end,
   type IntentState,
@@ -50,7 +49,7 @@ export function takenUpAgain(state: IntentState, nowMs: number): IntentState {
     observations: {
       ...observations,
       closedSinceMs: sinceNow(observations.closedSinceMs),
-      notOpenSinceMs: sinceNow(notOpenSinceMs(observations)),
+      notOpenSinceMs: sinceNow(observations.notOpenSinceMs),
     },
     payment: { ...payment, takenUpAtMs: nowMs },
     ending: null,

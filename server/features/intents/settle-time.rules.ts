@@ -25,12 +25,11 @@ export interface Observations {
   /** When the first of the present, uninterrupted records with a closed status such as `error` was stored. */
   closedSinceMs: number | null;
   /**
-   * Since when every record was closed or completed, so that an anchor gains no time by alternating between them. Absent
-   * from older documents.
+   * Since when every record was closed or completed, so that an anchor gains no time by alternating between them.
    */
-  notOpenSinceMs?: number | null;
-  /** Since when the records show a fault of the withdrawal itself (eligibility.rules.ts). Absent from older documents. */
-  faultySinceMs?: number | null;
+  notOpenSinceMs: number | null;
+  /** Since when the records show a fault of the withdrawal itself (eligibility.rules.ts). */
+  faultySinceMs: number | null;
 }
 
 export const nothingObserved: Observations = {
@@ -48,6 +47,8 @@ export const nothingObserved: Observations = {
   completedSeenAtMs: null,
   completedAtMs: null,
   closedSinceMs: null,
+  notOpenSinceMs: null,
+  faultySinceMs: null,
 };
 
 /**
@@ -74,7 +75,7 @@ export function addObservation(
     status: record.status.word,
     updatedAtMs: record.updatedAtMs,
     closedSinceMs: group === 'closed' ? (before.closedSinceMs ?? storedAtMs) : null,
-    notOpenSinceMs: group === 'closed' || completed ? (notOpenSinceMs(before) ?? observedAtMs) : null,
+    notOpenSinceMs: group === 'closed' || completed ? (before.notOpenSinceMs ?? observedAtMs) : null,
   };
   if (!funded) after.unfundedAtMs = observedAtMs;
   if (funded && before.fundedAtMs === null) {
@@ -99,11 +100,6 @@ export function addObservation(
     after.completedAtMs = between(record.completedAtMs ?? record.updatedAtMs, before.notCompletedAtMs);
   }
   return after;
-}
-
-/** Since when the transaction has been closed or completed, or null while it is open. */
-export function notOpenSinceMs(observed: Observations): number | null {
-  return observed.notOpenSinceMs ?? observed.closedSinceMs ?? observed.completedSeenAtMs;
 }
 
 /** Payment and payout that are first observed together, after a longer gap, say nothing about an anchor's speed. */
@@ -145,7 +141,6 @@ export function timesKnown(observed: Observations, byLedger: boolean): boolean {
   if (paidAtMs === null || completedAtMs === null) return false;
   if (!byLedger) return true;
   const endMs = readyAtMs ?? completedAtMs;
-  // States that were stored before `readySeenAtMs` was kept do not have it.
   const seenAtMs = (readyAtMs === null ? completedSeenAtMs : readySeenAtMs) ?? endMs;
   const lateMs = Math.max(maxUnobservedMs, (seenAtMs - paidAtMs) / toldLateParts);
   return seenAtMs >= paidAtMs && seenAtMs - endMs <= lateMs;

@@ -6,13 +6,11 @@ import { findCurrent } from '../../mongo/refused-writes.js';
 import type { CountedIntent } from './aggregation.js';
 import type { DisputeEffect, Intent, IntentChange } from './intent.js';
 import { attachment } from './ownership.rules.js';
-import { nothingKnown } from './payment-state.rules.js';
 import { givenUpAfterPolls } from './poll-state.rules.js';
 import { stepsOf } from './steps.rules.js';
 
-/** An intent as stored; `sightings` and `unfolded` are the stored names of `observations` and `pendingAggregation`. */
-export interface IntentDocument extends Omit<Intent, 'observations' | 'counting'>, CountedIntent {
-  sightings: Intent['observations'];
+/** An intent as stored; `unfolded` is the stored name of `pendingAggregation`. */
+export interface IntentDocument extends Omit<Intent, 'counting'>, CountedIntent {
   unfolded: boolean;
 }
 
@@ -110,7 +108,7 @@ const intentSchema = new Schema<IntentDocument>(
     transactionId: { type: String },
     attachedAt: { type: Date, default: null },
     dialect: text,
-    sightings: { type: Schema.Types.Mixed, required: true },
+    observations: { type: Schema.Types.Mixed, required: true },
     problem: text,
     sender: text,
     claimedId: { type: String },
@@ -325,42 +323,29 @@ function exactly(value: string) {
 /** Writes the steps that the change causes together with it. */
 function versionedUpdate({ intent, change, pendingAggregation, releasedAt }: VersionedChange) {
   const { _id, version } = intent;
-  const { observations: sightings, ...fields } = change;
   const steps = stepsOf({ ...intent, ...change, steps: stepsOf(intent) } as Intent, releasedAt);
   const isKept = ([, value]: [string, unknown]) => value !== undefined;
   const $set = {
-    ...Object.fromEntries(Object.entries(fields).filter(isKept)),
-    ...(sightings === undefined ? {} : { sightings }),
+    ...Object.fromEntries(Object.entries(change).filter(isKept)),
     ...(pendingAggregation ? { unfolded: true } : {}),
     ...(steps.length > (intent.steps?.length ?? 0) ? { steps } : {}),
   };
-  const removed = Object.entries(fields).filter((entry) => !isKept(entry));
+  const removed = Object.entries(change).filter((entry) => !isKept(entry));
   const $unset = Object.fromEntries(removed.map(([name]) => [name, '' as const]));
   const update = removed.length === 0 ? { $set } : { $set, $unset };
   return { filter: { _id, version }, update: { ...update, $inc: { version: 1 } } };
 }
 
 /** A new intent as it is stored: nothing of it is counted yet. */
-export function toDocument({ observations, counting: _, ...intent }: Intent): IntentDocument {
+export function toDocument({ counting: _, ...intent }: Intent): IntentDocument {
   const uncounted = { unfolded: intent.outcome !== null, counted: null, admission: null };
-  return { ...intent, sightings: observations, ...uncounted };
+  return { ...intent, ...uncounted };
 }
 
-/** Documents of earlier releases lack fields. */
 export function toIntent(document: IntentDocument): Intent;
 export function toIntent(document: IntentDocument | null): Intent | null;
 export function toIntent(document: IntentDocument | null): Intent | null {
   if (document === null) return null;
-  const { sightings, unfolded, counted, admission, ...intent } = document;
-  // Old documents lack an admission.
-  const counting = { pendingAggregation: unfolded, counted, admission: admission ?? null };
-  // Release 2.3.0 stored none of these; older documents lack the client.
-  const { problem = null, sender = null, claimedAt = null, client = null } = intent;
-  // Whether an old document's transaction was first checked in time is not known; it is assumed.
-  const { unknownPolls = 0, firstPolledAt = intent.attachedAt } = intent;
-  const looks = { unknownPolls, firstPolledAt };
-  // Older releases looked nothing up on the ledger.
-  const { payment = nothingKnown, contradicted = false } = intent;
-  const later = { problem, sender, claimedAt, client, payment, contradicted, ...looks };
-  return { ...intent, observations: sightings, counting, ...later };
+  const { unfolded, counted, admission, client = null, ...intent } = document;
+  return { ...intent, client, counting: { pendingAggregation: unfolded, counted, admission } };
 }

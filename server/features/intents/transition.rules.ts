@@ -20,13 +20,7 @@ import type { PaymentState } from './payment.js';
 import { verdictOf, withRecord } from './payment-state.rules.js';
 import { type PollState, pollStateOf } from './poll-state.rules.js';
 import type { TransactionRecord } from './sep-record.rules.js';
-import {
-  addObservation,
-  notOpenSinceMs,
-  type Observations,
-  settleSeconds,
-  timesKnown,
-} from './settle-time.rules.js';
+import { addObservation, type Observations, settleSeconds, timesKnown } from './settle-time.rules.js';
 import { type ShortfallInput, shortfallPpb } from './shortfall.rules.js';
 import { problemOf } from './transaction-problem.rules.js';
 
@@ -284,10 +278,10 @@ function endOf(
   if (record?.refunded) return ['failed', 'refunded'];
   if (seen.completedSeenAtMs !== null) {
     if (record !== null && namesPayout(record)) return ['settled', 'completed'];
-    return stands(notOpenSinceMs(seen)) ? ['failed', 'unproven'] : null;
+    return stands(seen.notOpenSinceMs) ? ['failed', 'unproven'] : null;
   }
   if (seen.closedSinceMs !== null) {
-    if (seen.fundedAtMs !== null) return stands(notOpenSinceMs(seen)) ? ['failed', 'error'] : null;
+    if (seen.fundedAtMs !== null) return stands(seen.notOpenSinceMs) ? ['failed', 'error'] : null;
     return seen.status === 'expired' || stands(seen.closedSinceMs) ? ['expired', 'abandoned'] : null;
   }
   if (seen.readyAtMs !== null) {

@@ -86,12 +86,6 @@ describe('transaction.problem', () => {
     await look();
     expect(await problemOf(intentHash)).toBeNull();
   });
-
-  it('reads as null from a document that was stored without it', async () => {
-    const { intentHash } = await attached('stored-before');
-    await fixture.documents().updateOne({ _id: intentHash as never }, { $unset: { problem: '' } });
-    expect(await problemOf(intentHash)).toBeNull();
-  });
 });
 
 describe('an id that was never seen', () => {

@@ -35,7 +35,6 @@ function observing(count: number) {
       },
     },
     inTransaction: (work) => work({} as never),
-    onKept: () => undefined,
     clock: Date.now,
   });
   return { stored, observe };
