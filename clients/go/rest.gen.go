@@ -2284,7 +2284,7 @@ type BatchPage struct {
 	NextCursor *string `json:"nextCursor"`
 }
 
-// CacheScope `rates`: quotes. `anchors`: what was read from stellar.toml and /info. `fx`: the reference exchange rates. `snapshot`: the snapshot. `all`: every one of them.
+// CacheScope `rates`: quotes. `anchors`: what was read from stellar.toml and /info. `fx`: the reference exchange rates. `snapshot`: the snapshot. `all`: every one of them. More may be dropped than is named.
 type CacheScope string
 
 // CallOutcome `answered`: It answered as the standard says; a refusal counts as an answer. `timeout`: The answer had not arrived within 2 seconds, the time that a request for rates gives it. `unreachable`: No connection to it could be made, or it closed the connection without an answer. `blocked`: Its address is one that this service must not call. `not_json`: It answered something other than JSON, such as a web page, where JSON is due. `malformed`: Its answer was too large, or not what the standard describes. `error`: It answered with an error of its own.
@@ -3057,13 +3057,13 @@ type InvalidateCacheAnswer struct {
 	// DroppedEntries Entries dropped at once in the answering instance.
 	DroppedEntries int64 `json:"droppedEntries"`
 
-	// Epoch The new cache version of this scope and corridor. Entries begun under an older version are never served.
+	// Epoch The new epoch of all caches, raised by every operation of operators. Entries begun in an older one are never served.
 	Epoch int64 `json:"epoch"`
 
 	// InvalidatedAt When it was done here; the other instances follow within a second.
 	InvalidatedAt string `json:"invalidatedAt"`
 
-	// Scope `rates`: quotes. `anchors`: what was read from stellar.toml and /info. `fx`: the reference exchange rates. `snapshot`: the snapshot. `all`: every one of them.
+	// Scope `rates`: quotes. `anchors`: what was read from stellar.toml and /info. `fx`: the reference exchange rates. `snapshot`: the snapshot. `all`: every one of them. More may be dropped than is named.
 	Scope CacheScope `json:"scope"`
 }
 
@@ -3072,7 +3072,7 @@ type InvalidateCacheBody struct {
 	// Corridor Only what belongs to this corridor; every corridor when absent.
 	Corridor *string `json:"corridor,omitempty"`
 
-	// Scope `rates`: quotes. `anchors`: what was read from stellar.toml and /info. `fx`: the reference exchange rates. `snapshot`: the snapshot. `all`: every one of them.
+	// Scope `rates`: quotes. `anchors`: what was read from stellar.toml and /info. `fx`: the reference exchange rates. `snapshot`: the snapshot. `all`: every one of them. More may be dropped than is named.
 	Scope *CacheScope `json:"scope,omitempty"`
 }
 

@@ -8,7 +8,7 @@ export const cacheScope = z
   .enum(['all', 'rates', 'anchors', 'fx', 'snapshot'])
   .describe(
     '`rates`: quotes. `anchors`: what was read from stellar.toml and /info. `fx`: the reference exchange rates. ' +
-      '`snapshot`: the snapshot. `all`: every one of them.',
+      '`snapshot`: the snapshot. `all`: every one of them. More may be dropped than is named.',
   );
 
 /** The body of an invalidation; an empty one drops everything. */
@@ -32,7 +32,7 @@ export const invalidateCacheAnswer = z
       .int()
       .min(1)
       .describe(
-        'The new cache version of this scope and corridor. Entries begun under an older version are never served.',
+        'The new epoch of all caches, raised by every operation of operators. Entries begun in an older one are never served.',
       ),
     droppedEntries: z.number().int().min(0).describe('Entries dropped at once in the answering instance.'),
     invalidatedAt: instant.describe('When it was done here; the other instances follow within a second.'),

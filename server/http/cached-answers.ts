@@ -9,7 +9,8 @@ const maxBytes = 32 * 1024 * 1024;
 /** The size of an answer apart from its body and key: headers, objects and pointers. */
 const overheadBytes = 1_500;
 
-interface Entry<Answer> {
+/** An answer that was kept, however old it is. */
+export interface Entry<Answer> {
   answer: Answer;
   bytes: number;
   /** The epoch when its making began. */
@@ -26,12 +27,11 @@ interface Renewal {
 
 /** Answers by key, each for a second at most, and bounded in bytes. */
 export interface CachedAnswers<Answer> {
-  /** The last answer, however old. */
-  known(key: string): Answer | undefined;
-  /** The answer if it may be served. */
-  current(key: string): Answer | undefined;
-  /** Undefined for the request that has to renew the answer; to others, when that was done or has taken too long. */
-  renewal(key: string, res: ServerResponse): Promise<void> | undefined;
+  find(key: string): Entry<Answer> | undefined;
+  /** Whether it may be served. */
+  isCurrent(entry: Entry<Answer>): boolean;
+  /** Undefined for the request that has to renew the answer; for others, what resolves when that is over. */
+  renewal(entry: Entry<Answer>, res: ServerResponse): Promise<void> | undefined;
   keep(key: string, answer: Answer, made: { begunIn: number; sameForMs: number; bytes: number }): void;
 }
 
@@ -47,15 +47,10 @@ export function createCachedAnswers<Answer extends object>(deps: {
   });
 
   return {
-    known: (key) => entries.get(key)?.answer,
-    current(key) {
-      const entry = entries.peek(key);
-      const isCurrent = entry !== undefined && stopwatch() < entry.until && entry.begunIn === epoch();
-      return isCurrent ? entry.answer : undefined;
-    },
-    renewal(key, res) {
-      const entry = entries.peek(key);
-      if (entry === undefined || entry.renewal !== undefined) return entry?.renewal?.done;
+    find: (key) => entries.get(key),
+    isCurrent: ({ until, begunIn }) => stopwatch() < until && begunIn === epoch(),
+    renewal(entry, res) {
+      if (entry.renewal !== undefined) return entry.renewal.done;
       const renewal = beginRenewal();
       entry.renewal = renewal;
       renewal.done.then(() => {

@@ -3,7 +3,7 @@ import type { AppRoute } from '@ts-rest/core';
 import type { Request } from 'express';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { Clock, NewId, RateLimitState } from '../ports.js';
-import { createCachedAnswers } from './cached-answers.js';
+import { createCachedAnswers, type Entry } from './cached-answers.js';
 import type { ClientKeyOf } from './client-key.js';
 import { codingFor } from './content-coding.js';
 import { matchesTag } from './entity-tag.js';
@@ -54,7 +54,7 @@ interface Asked {
   req: IncomingMessage;
   res: ServerResponse;
   key: string;
-  known: Answer;
+  entry: Entry<Answer>;
   startedAt: number;
 }
 
@@ -74,32 +74,30 @@ export function createResponseCache(deps: {
 
   function answer(app: RequestListener, asked: Asked, limit: RateLimitState): void {
     if (limit.retryAfterSeconds !== undefined) refuse(asked, limit, limit.retryAfterSeconds);
-    else if (!sendCurrent(asked, limit)) renew(app, asked, limit);
+    else if (cached.isCurrent(asked.entry)) send(asked, limit);
+    else renew(app, asked, limit);
   }
 
   /** Lets the application make the answer again, or waits for another request that does. */
   function renew(app: RequestListener, asked: Asked, limit: RateLimitState): void {
-    const { req, res, key } = asked;
+    const { req, res } = asked;
     const hand = () => {
       taken.set(req, limit);
       app(req, res);
     };
-    const renewed = cached.renewal(key, res);
+    const renewed = cached.renewal(asked.entry, res);
     if (renewed === undefined) hand();
     else
       renewed.then(() => {
-        if (!sendCurrent(asked, limit)) hand();
+        const entry = cached.find(asked.key);
+        if (entry !== undefined && cached.isCurrent(entry)) send({ ...asked, entry }, limit);
+        else hand();
       });
   }
 
-  function sendCurrent(asked: Asked, limit: RateLimitState): boolean {
-    const current = cached.current(asked.key);
-    if (current !== undefined) send({ ...asked, known: current }, limit);
-    return current !== undefined;
-  }
-
   function send(asked: Asked, limit: RateLimitState): void {
-    const { req, res, known } = asked;
+    const { req, res } = asked;
+    const known = asked.entry.answer;
     const requestId = idOf(headerOf(req, 'x-request-id'), newId);
     const own = ['X-Request-Id', requestId, ...limitHeaders(limit)];
     if (matchesTag(req.headers['if-none-match'], known.etag))
@@ -108,24 +106,25 @@ export function createResponseCache(deps: {
     record.answered(req, res, { requestId, route: known.route, startedAt: asked.startedAt });
   }
 
-  function refuse({ req, res, known, startedAt }: Asked, limit: RateLimitState, seconds: number): void {
+  function refuse({ req, res, entry, startedAt }: Asked, limit: RateLimitState, seconds: number): void {
     const requestId = idOf(headerOf(req, 'x-request-id'), newId);
+    const { route, ofRoute } = entry.answer;
     const body = JSON.stringify(bodyOf(rateLimited(seconds)));
-    const own = ['X-Request-Id', requestId, ...limitHeaders(limit), ...known.ofRoute];
+    const own = ['X-Request-Id', requestId, ...limitHeaders(limit), ...ofRoute];
     const ofError = ['Cache-Control', 'no-store', 'Retry-After', String(seconds), 'Vary', 'Accept-Encoding'];
     const ofBody = ['Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(body.length)];
     res.writeHead(429, [...own, ...ofError, ...ofBody]).end(req.method === 'HEAD' ? undefined : body);
-    record.answered(req, res, { requestId, route: known.route, startedAt });
+    record.answered(req, res, { requestId, route, startedAt });
   }
 
   return {
     before: (app) => (req, res) => {
       const key = isPlainRead(req) ? keyOf(req.url as string, req.headers) : undefined;
-      const known = key === undefined ? undefined : cached.known(key);
-      if (key === undefined || known === undefined) return app(req, res);
-      const asked = { req, res, key, known, startedAt: stopwatch() };
+      const entry = key === undefined ? undefined : cached.find(key);
+      if (key === undefined || entry === undefined) return app(req, res);
+      const asked = { req, res, key, entry, startedAt: stopwatch() };
       const client = clientKeyOf(req.socket.remoteAddress, headerOf(req, 'x-forwarded-for'));
-      const limit = takeOfClient(limiter, known.limit, client);
+      const limit = takeOfClient(limiter, entry.answer.limit, client);
       if (!(limit instanceof Promise)) return answer(app, asked, limit);
       // If the limit cannot be told, the application tries again, and answers with the error.
       limit.then(

@@ -2,7 +2,7 @@
 
 /**
  * `rates`: quotes. `anchors`: what was read from stellar.toml and /info. `fx`: the reference exchange rates.
- * `snapshot`: the snapshot. `all`: every one of them.
+ * `snapshot`: the snapshot. `all`: every one of them. More may be dropped than is named.
  */
 export type CacheScope = 'all' | 'rates' | 'anchors' | 'fx' | 'snapshot';
 
@@ -10,13 +10,14 @@ export type CacheScope = 'all' | 'rates' | 'anchors' | 'fx' | 'snapshot';
 export interface InvalidateCacheAnswer {
   /**
    * `rates`: quotes. `anchors`: what was read from stellar.toml and /info. `fx`: the reference exchange
-   * rates. `snapshot`: the snapshot. `all`: every one of them.
+   * rates. `snapshot`: the snapshot. `all`: every one of them. More may be dropped than is named.
    */
   scope: CacheScope;
   /** The corridor it was limited to, or null for all. */
   corridor: string | null;
   /**
-   * The new cache version of this scope and corridor. Entries begun under an older version are never served.
+   * The new epoch of all caches, raised by every operation of operators. Entries begun in an older one are
+   * never served.
    */
   epoch: number;
   /** Entries dropped at once in the answering instance. */

@@ -16,6 +16,12 @@ beforeEach(() => {
 function keep(text: string, { begunIn = epoch, sameForMs = 60_000, bytes = 1_000, at = key } = {}): void {
   answers.keep(at, { text }, { begunIn, sameForMs, bytes });
 }
+/** The answer if it may be served. */
+function current() {
+  const entry = answers.find(key);
+  return entry !== undefined && answers.isCurrent(entry) ? entry.answer : undefined;
+}
+const renewal = (res = request()) => answers.renewal(answers.find(key) as never, res);
 const request = () => new EventEmitter() as ServerResponse;
 
 describe('an answer', () => {
@@ -27,24 +33,24 @@ describe('an answer', () => {
   ])('is served %s', (_what, sameForMs, at, isServed) => {
     keep('one', { sameForMs });
     now = at;
-    expect(answers.current(key) !== undefined).toBe(isServed);
+    expect(current() !== undefined).toBe(isServed);
   });
 
   it('is neither served nor stored after the epoch was raised, if it was begun before', () => {
     keep('one');
     epoch += 1;
-    expect(answers.current(key)).toBeUndefined();
+    expect(current()).toBeUndefined();
     keep('two', { begunIn: 0 });
-    expect(answers.current(key)).toBeUndefined();
+    expect(current()).toBeUndefined();
     keep('three');
-    expect(answers.current(key)).toEqual({ text: 'three' });
+    expect(current()).toEqual({ text: 'three' });
   });
 
   it('gives way to others when all together are larger than 32 MB', () => {
     for (let n = 0; n < 40; n += 1) keep('large', { bytes: 1_000_000, at: String(n) });
-    const kept = Array.from({ length: 40 }, (_, n) => answers.known(String(n)));
+    const kept = Array.from({ length: 40 }, (_, n) => answers.find(String(n)));
     expect(kept.filter((answer) => answer !== undefined)).toHaveLength(33);
-    expect(kept[39]).toEqual({ text: 'large' });
+    expect(kept[39]?.answer).toEqual({ text: 'large' });
   });
 });
 
@@ -52,29 +58,29 @@ describe('a renewal', () => {
   it('is left to one request, and over for the others when the answer is there', async () => {
     keep('one');
     now = 1_000;
-    expect(answers.renewal(key, request())).toBeUndefined();
-    const other = answers.renewal(key, request());
+    expect(renewal()).toBeUndefined();
+    const other = renewal();
     keep('two');
     await other;
-    expect(answers.current(key)).toEqual({ text: 'two' });
+    expect(current()).toEqual({ text: 'two' });
   });
 
   it('is over when its request ends without an answer that is kept, and the next request renews', async () => {
     keep('one');
     now = 1_000;
     const first = request();
-    answers.renewal(key, first);
-    const other = answers.renewal(key, request());
+    renewal(first);
+    const other = renewal();
     first.emit('close');
     await other;
-    expect(answers.renewal(key, request())).toBeUndefined();
+    expect(renewal()).toBeUndefined();
   });
 
   it('is over for the others after a second', async () => {
     keep('one');
-    answers.renewal(key, request());
+    renewal();
     const startedAt = performance.now();
-    await answers.renewal(key, request());
+    await renewal();
     expect(performance.now() - startedAt).toBeGreaterThan(900);
   });
 });
