@@ -1,4 +1,3 @@
-import { toInstant } from '../../ports.js';
 import type { Sample, SampleQuote } from './sample.rules.js';
 
 /** The content of a row: the quote of an anchor in a sample, or the reason why it had none. */
@@ -13,7 +12,7 @@ type Cell = string | number | boolean | null | undefined;
 
 /** The columns in order. New ones are added at the end. */
 const columns: Readonly<Record<string, (subject: Subject) => Cell>> = {
-  at: ({ sample }) => toInstant(sample.at.getTime()),
+  at: ({ sample }) => sample.at.toISOString(),
   corridor: ({ sample }) => sample.corridor,
   amount: ({ sample }) => sample.amount,
   anchorId: ({ anchorId }) => anchorId,
