@@ -1,7 +1,6 @@
 import type { Connection } from 'mongoose';
 import { createApp, createOperationsApp, type Operations, pathsUnder } from './app.js';
 import { boot, type Prepared, prepareDatabase } from './boot.js';
-import { createChanges } from './cache/changes.js';
 import type { Config } from './config.js';
 import { createDeliveries, createDeliveryStore, createOutboxStore } from './deliveries/deliveries.js';
 import { createAnchorsFeature } from './features/anchors/feature.js';
@@ -85,8 +84,6 @@ export function composeService(deps: {
 }): Service {
   const { config, fleet, connection, world, databaseClock, lifecycle } = deps;
   const { clock, pause, random, newId, logger, logOutput, env } = world;
-  const changes = createChanges();
-  const { announce } = changes;
   const { outboundAllow, fxUrl, oracleUrl, ledgerRpcUrl, horizonUrl } = config;
 
   // Stores come first: they need only the connection, and features get their functions.
@@ -170,7 +167,6 @@ export function composeService(deps: {
     leases,
     inTransaction,
     pauseBeforeTry: createPauseBeforeTry(world),
-    announce,
     streams,
     publicCache: config.cachePublic,
   };
@@ -196,11 +192,6 @@ export function composeService(deps: {
     ...shared,
     store: cacheEpochStore,
     hasCorridor: (id) => fleet.corridors.some((corridor) => corridor.id === id),
-  });
-
-  cacheEpoch.onEmptied(() => {
-    changes.announceAll();
-    return 0;
   });
   const { directory, routers: fleetRouters } = createAnchorsFeature({
     ...shared,

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { AnchorPage, AnchorSummary } from '../../../contract/schemas/anchors.js';
-import { createChanges } from '../../../server/cache/changes.js';
 import type { AggregatableIntent } from '../../../server/features/intents/aggregation.js';
 import { createAggregationStore } from '../../../server/features/intents/aggregation-store.js';
 import { createAggregator } from '../../../server/features/reputation/aggregator.js';
@@ -26,7 +25,6 @@ export async function openAggregationFixture(uri: string, database: string, flee
   const inTransaction = createInTransaction(connection);
   const deps = { connection, store, intents, leases, inTransaction, logger: silentLogger };
   const feature = createReputationFeature({
-    announce: createChanges().announce,
     ...deps,
     fleet: fleetOf(fleet),
     ledger: null,

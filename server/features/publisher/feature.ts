@@ -2,14 +2,9 @@ import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import type { PublishedCard } from '../../../contract/schemas/score-card.js';
 import { fromHex } from '../../../contract/verification/bytes.js';
 import type { Formula } from '../../../contract/verification/formulas.js';
-import type { Announce } from '../../cache/changes.js';
 import type { Emit } from '../../deliveries/deliveries.js';
 import type { Leases } from '../../mongo/leases.js';
-import {
-  createInLeasedTransaction,
-  type InLeasedTransaction,
-  type InTransaction,
-} from '../../mongo/transactions.js';
+import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Logger, NewId, Random } from '../../ports.js';
 import type { BatchDocument } from './batch-store.js';
@@ -49,7 +44,6 @@ export interface PublisherDeps extends KnownFleet {
   leases: Pick<Leases, 'run' | 'read'>;
   inTransaction: InTransaction;
   writeEvent: Emit;
-  announce: Announce;
   /** The cards of window 30 by each formula, in any order; one per anchor and corridor. */
   sources: readonly CardSource[];
   /** PUBLISHER_SECRET_KEY: an Ed25519 seed, 64 hex digits; undefined: nothing is published. */
@@ -81,7 +75,7 @@ export function createPublisherFeature(deps: PublisherDeps): Publisher {
   const { tickIntervalMs = defaultTickIntervalMs, oracleTimeoutMs: timeoutMs } = deps;
   const { batches, ticks } = store;
   const hasOracle = oracleUrl !== undefined;
-  const inLeasedTransaction = announcing(createInLeasedTransaction(deps.inTransaction), deps.announce);
+  const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
   const signer = deps.secretKey === undefined ? undefined : createSigner(deps.secretKey);
   const log = createBatchLog(batches, deps);
   const writes = { batches, ticks, inLeasedTransaction };
@@ -126,15 +120,6 @@ export function createPublisherFeature(deps: PublisherDeps): Publisher {
     latestBatch: async () => nameOf(await batches.latest()),
     batchWithRoot: async (root, formula) => nameOf(await batches.latestWithRoot(root, formula)),
     rootOfCards,
-  };
-}
-
-/** Announces every change of batches and ticks: all of them are written under the lease. */
-function announcing(inLeasedTransaction: InLeasedTransaction, announce: Announce): InLeasedTransaction {
-  return async (lease, work) => {
-    const result = await inLeasedTransaction(lease, work);
-    announce('batches');
-    return result;
   };
 }
 

@@ -1,6 +1,5 @@
 import type { PublishedCard, ScoreCard } from '../../../contract/schemas/score-card.js';
 import { createCache } from '../../cache/cache.js';
-import type { Announce } from '../../cache/changes.js';
 import { isMongoUnavailable } from '../../mongo/failures.js';
 import type { Clock } from '../../ports.js';
 import type { FormulaStore, Run, Runs } from './formula-store.js';
@@ -19,18 +18,12 @@ export interface CardReader {
 
 export const runsFreshMs = 1_000;
 
-export function createCardReader(deps: {
-  store: FormulaStore;
-  announce: Announce;
-  clock: Clock;
-}): CardReader {
+export function createCardReader(deps: { store: FormulaStore; clock: Clock }): CardReader {
   const { store, clock } = deps;
   const runs = createCache<void, Runs>({
     async load(_question, lastKnown) {
       try {
-        const known = await store.readRuns();
-        if (hasChanged(known, lastKnown)) deps.announce('scores');
-        return known;
+        return await store.readRuns();
       } catch (error) {
         if (lastKnown === undefined || !isMongoUnavailable(error)) throw error;
         return lastKnown;
@@ -44,7 +37,6 @@ export function createCardReader(deps: {
     runs: () => runs.get(),
     setRuns(known) {
       runs.seed(undefined, known, clock());
-      deps.announce('scores');
     },
     async runOf(given) {
       const { current, previous } = await runs.get();
@@ -59,11 +51,4 @@ export function createCardReader(deps: {
         throw new Error('the cards were replaced twice while they were read');
     },
   };
-}
-
-function hasChanged(known: Runs, before: Runs | undefined): boolean {
-  return (
-    known.current?.run !== before?.current?.run ||
-    known.standsStillSince?.getTime() !== before?.standsStillSince?.getTime()
-  );
 }

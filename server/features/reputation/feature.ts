@@ -1,6 +1,5 @@
 import type { PublishedCard, ScoreCard } from '../../../contract/schemas/score-card.js';
 import type { Formula } from '../../../contract/verification/formulas.js';
-import type { Announce } from '../../cache/changes.js';
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock, Logger } from '../../ports.js';
@@ -63,7 +62,6 @@ export interface ReputationDeps {
   ledger: LedgerView;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
-  announce: Announce;
   clock: Clock;
   logger: Logger;
   leaseTtlMs?: number;
@@ -72,10 +70,10 @@ export interface ReputationDeps {
 
 export function createReputationFeature(deps: ReputationDeps): Reputation {
   const { fleet } = deps;
-  const { store, announce, clock } = deps;
+  const { store, clock } = deps;
   const readers = {
-    v1: createCardReader({ store: store.by.v1, announce, clock }),
-    v2: createCardReader({ store: store.by.v2, announce, clock }),
+    v1: createCardReader({ store: store.by.v1, clock }),
+    v2: createCardReader({ store: store.by.v2, clock }),
   };
   const leading = createLeadingFormula(deps);
   const quotes = createQuoteReputations({ readers, leading, clock });
@@ -100,7 +98,6 @@ export function createReputationFeature(deps: ReputationDeps): Reputation {
     const run = await refreshCards();
     if (run.ran) {
       service.forgetHistories();
-      deps.announce('scores');
       await quotes.load();
     }
     return run;

@@ -1,6 +1,5 @@
 import type { Formula } from '../../../contract/verification/formulas.js';
 import { createCache } from '../../cache/cache.js';
-import type { Announce } from '../../cache/changes.js';
 import { isMongoUnavailable } from '../../mongo/failures.js';
 import type { Clock } from '../../ports.js';
 import { runsFreshMs } from './card-reader.js';
@@ -14,15 +13,12 @@ export type LeadingFormula = () => Promise<Formula>;
 
 export function createLeadingFormula(deps: {
   store: Pick<ReputationStore, 'readLeading'>;
-  announce: Announce;
   clock: Clock;
 }): LeadingFormula {
   const leading = createCache<void, Formula>({
     async load(_question, lastKnown) {
       try {
-        const leads = await deps.store.readLeading();
-        if (lastKnown !== undefined && leads !== lastKnown) deps.announce('scores');
-        return leads;
+        return await deps.store.readLeading();
       } catch (error) {
         if (lastKnown === undefined || !isMongoUnavailable(error)) throw error;
         return lastKnown;
