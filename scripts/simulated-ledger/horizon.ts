@@ -1,5 +1,5 @@
 import { MuxedAccount, StrKey, type Transaction } from '@stellar/stellar-base';
-import { operationIdOf } from '../../server/ledger/operation-id.rules.js';
+import { operationIdOf } from '../../server/ledger/ledger-transaction.rules.js';
 import { baseAccount, type Entry, horizonAsset, innerOf, readEnvelope, transferOf } from './entries.js';
 import type { View } from './faults.js';
 import { simulatedNetwork } from './payments.js';

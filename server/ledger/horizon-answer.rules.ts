@@ -1,7 +1,11 @@
 import { z } from 'zod';
-import { fromBase64 } from './base64.rules.js';
-import type { LedgerMemo, LedgerPayment, LedgerTransaction } from './ledger-transaction.js';
-import { positionOf } from './operation-id.rules.js';
+import {
+  fromBase64,
+  type LedgerMemo,
+  type LedgerPayment,
+  type LedgerTransaction,
+  positionOf,
+} from './ledger-transaction.rules.js';
 
 const instant = z.string().datetime().transform(Date.parse);
 const account = z.string().regex(/^G[A-Z2-7]{55}$/);

@@ -6,9 +6,8 @@ import {
   readHorizonRoot,
   readHorizonTransaction,
 } from './horizon-answer.rules.js';
-import type { LedgerAnswer } from './ledger-transaction.js';
-import { type LedgerSourceClient, unknown } from './rpc.js';
-import type { CallSource, SourceAnswer } from './source-calls.js';
+import type { LedgerAnswer } from './ledger-transaction.rules.js';
+import { type CallSource, type LedgerSourceClient, type SourceAnswer, unknown } from './source-calls.js';
 
 /** A transaction has 100 operations at most. */
 const operationsAtOnce = 200;

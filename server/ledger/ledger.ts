@@ -1,19 +1,19 @@
 import type { Outbound } from '../outbound/outbound.js';
 import type { Clock, Pause } from '../ports.js';
 import { createHorizonSource } from './horizon.js';
-import type { LedgerAnswer } from './ledger-transaction.js';
-import { createRpcSource, type LedgerSourceClient } from './rpc.js';
-import { createSourceCalls, type SourceLimits } from './source-calls.js';
+import type { LedgerAnswer } from './ledger-transaction.rules.js';
+import { createRpcSource } from './rpc.js';
+import { createSourceCalls, type LedgerSourceClient, type SourceLimits } from './source-calls.js';
 
-export { fromBase64 } from './base64.rules.js';
 export {
+  fromBase64,
   type LedgerAnswer,
   type LedgerMemo,
   type LedgerPayment,
   type LedgerSource,
   type LedgerTransaction,
   readTransactionHash,
-} from './ledger-transaction.js';
+} from './ledger-transaction.rules.js';
 
 /** The Stellar ledger, as the operator's own sources show it. */
 export interface Ledger {
@@ -39,7 +39,6 @@ export function createLedger(deps: {
 }): Ledger | null {
   const { rpcUrl, horizonUrl, outbound, clock, pause } = deps;
   const limits = { ...defaults, ...deps.limits };
-  // Each source has its own budget and breaker: one that is away does not keep the other from being asked.
   const source = (create: typeof createRpcSource, url: string | undefined) => {
     const call = createSourceCalls({ outbound, clock, pause, limits });
     return url === undefined ? [] : [create({ url, call, clock })];

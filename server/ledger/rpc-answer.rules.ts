@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { LedgerTransaction } from './ledger-transaction.js';
+import type { HeldRange } from './held-range.rules.js';
+import type { LedgerTransaction } from './ledger-transaction.rules.js';
 import { readTransactionXdr, UnreadableXdr } from './transaction-xdr.rules.js';
 
 /** Nodes write sequence numbers and Unix seconds as numbers or as texts. */
@@ -31,15 +32,7 @@ const transactionResult = z.discriminatedUnion('status', [
   ),
 ]);
 
-const healthResult = z.object({ status: z.string(), oldestLedger: whole, latestLedger: whole });
-
-/** The ledgers that a node says it holds. */
-export interface HeldRange {
-  oldestLedger: number;
-  oldestAtMs: number;
-  latestLedger: number;
-  latestAtMs: number;
-}
+const healthResult = z.object({ status: z.literal('healthy') });
 
 export type RpcReading =
   | { kind: 'found'; transaction: LedgerTransaction }
@@ -77,10 +70,9 @@ export function readRpcTransaction(answer: unknown, hash: string): RpcReading {
   }
 }
 
-/** Reads the answer to `getHealth`; null where the node does not call itself healthy. */
-export function readRpcHealth(answer: unknown): { oldestLedger: number; latestLedger: number } | null {
-  const parsed = healthResult.safeParse(resultOf(answer).value);
-  return parsed.success && parsed.data.status === 'healthy' ? parsed.data : null;
+/** Whether the answer to `getHealth` says that the node is healthy. */
+export function saysHealthy(answer: unknown): boolean {
+  return healthResult.safeParse(resultOf(answer).value).success;
 }
 
 function resultOf(answer: unknown): { value: unknown; fault?: string } {

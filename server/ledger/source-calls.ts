@@ -1,6 +1,19 @@
 import { createCallBudget } from '../outbound/call-limits.js';
 import { type Outbound, OutboundError, type OutboundRequest } from '../outbound/outbound.js';
 import type { Clock, Pause } from '../ports.js';
+import type { LedgerAnswer, UnknownWhy } from './ledger-transaction.rules.js';
+
+/** One source of the ledger. */
+export interface LedgerSourceClient {
+  /** Asks it for a transaction of this hash that closed at `sinceMs` or later. */
+  find(hash: string, sinceMs: number): Promise<LedgerAnswer>;
+  /** Whether the source answers and, by its own account, is not behind. */
+  isWell(): Promise<boolean>;
+}
+
+export function unknown(why: UnknownWhy, detail: string): LedgerAnswer {
+  return { kind: 'unknown', why, detail };
+}
 
 /** The result of a call: the status and the JSON of the answer, or why there is none. */
 export type SourceAnswer = { status: number; json: unknown } | { failed: string };

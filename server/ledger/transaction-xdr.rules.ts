@@ -1,8 +1,12 @@
 import { xdr } from '@stellar/stellar-base';
 import { Decimal } from 'decimal.js';
 import { encodePublicKey } from '../../contract/verification/strkey.js';
-import type { LedgerMemo, LedgerPayment, LedgerTransaction } from './ledger-transaction.js';
-import { operationIdOf } from './operation-id.rules.js';
+import {
+  type LedgerMemo,
+  type LedgerPayment,
+  type LedgerTransaction,
+  operationIdOf,
+} from './ledger-transaction.rules.js';
 
 /** Length in base64. A transaction with 100 operations has some 20 KB, one that calls a contract 130 KB. */
 const maxEnvelope = 256 * 1_024;
@@ -133,17 +137,23 @@ function deliveryOf(operation: xdr.Operation, result: xdr.OperationResult | unde
     }
     case 'pathPaymentStrictReceive': {
       const payment = body.pathPaymentStrictReceiveOp();
-      const amount = payment.destAmount();
-      const { kind } = { kind: 'path_payment_strict_receive' } as const;
-      return { kind, destination: payment.destination(), asset: payment.destAsset(), amount };
+      return {
+        kind: 'path_payment_strict_receive',
+        destination: payment.destination(),
+        asset: payment.destAsset(),
+        amount: payment.destAmount(),
+      };
     }
     case 'pathPaymentStrictSend': {
       const payment = body.pathPaymentStrictSendOp();
       if (result === undefined) throw new UnreadableXdr('an operation has no result');
       // The envelope names only the least amount; the result says what arrived.
-      const amount = result.tr().pathPaymentStrictSendResult().success().last().amount();
-      const { kind } = { kind: 'path_payment_strict_send' } as const;
-      return { kind, destination: payment.destination(), asset: payment.destAsset(), amount };
+      return {
+        kind: 'path_payment_strict_send',
+        destination: payment.destination(),
+        asset: payment.destAsset(),
+        amount: result.tr().pathPaymentStrictSendResult().success().last().amount(),
+      };
     }
     default:
       return null;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readHorizonPayments, readHorizonTransaction } from '../../../server/ledger/horizon-answer.rules.js';
-import { operationIdOf, positionOf } from '../../../server/ledger/operation-id.rules.js';
+import { operationIdOf, positionOf } from '../../../server/ledger/ledger-transaction.rules.js';
 import { readRpcTransaction } from '../../../server/ledger/rpc-answer.rules.js';
 import vectors from '../../vectors/ledger-answers.json' with { type: 'json' };
 

@@ -67,3 +67,23 @@ export function readTransactionHash(text: string): string | null {
   const hash = text.toLowerCase();
   return transactionHash.test(hash) ? hash : null;
 }
+
+/** The bytes of standard base64, padded or not; null for anything else, which Node would read as far as it can. */
+export function fromBase64(text: string): Uint8Array | null {
+  const unpadded = text.replace(/={0,2}$/, '');
+  if (!/^[A-Za-z0-9+/]*$/.test(unpadded) || unpadded.length % 4 === 1) return null;
+  return Buffer.from(unpadded, 'base64');
+}
+
+/**
+ * The number of SEP-35, which Horizon uses as an operation's id: 32 bits of ledger, 20 of the transaction's order in it, 12
+ * of the operation's position in the transaction. Order and position count from 1.
+ */
+export function operationIdOf(place: { ledger: number; order: number; position: number }): string {
+  return ((BigInt(place.ledger) << 32n) | (BigInt(place.order) << 12n) | BigInt(place.position)).toString();
+}
+
+/** The position of the operation in its transaction; null where the text is no such number. */
+export function positionOf(operationId: string): number | null {
+  return /^\d{1,19}$/.test(operationId) ? Number(BigInt(operationId) & 0xfffn) : null;
+}
