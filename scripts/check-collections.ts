@@ -9,7 +9,7 @@ export interface SourceFile {
   source: string;
 }
 
-const storeFile = /[-/]store\.ts$|\/store\//;
+const storeFile = /^server\/mongo\/|[-/]store\.ts$|\/store\//;
 /** `collection('intents')`, `bulkCollection(connection, 'intents')`. */
 const opensCollection = /collections?$/i;
 /** `{ collection: 'intents' }`, and the stages of a pipeline that read or write another collection. */
