@@ -70,6 +70,9 @@ const lightweight = [
   '0.5',
   '--setParameter',
   'diagnosticDataCollectionEnabled=false',
+  // A process that is killed inside a transaction holds what that wrote for so long, instead of a minute.
+  '--setParameter',
+  'transactionLifetimeLimitSeconds=5',
 ];
 
 /**
