@@ -128,7 +128,9 @@ describe('an aggregator', () => {
       await untilStopped(worker);
       await aggregatesToTheEnd(fixture);
       worker.process.kill('SIGCONT');
-      expect((await worker.ended).code).not.toBe(0);
+      const { code } = await worker.ended;
+      // A commit that was already under way is valid; anything else under the lost lease fails.
+      if (at === 'update') expect(code).not.toBe(0);
       await countsEverythingOnce(fixture);
       await fixture.close();
     },
