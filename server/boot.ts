@@ -15,6 +15,7 @@ export interface DatabaseParts {
 
 /** The parts of the service that have something to do before the first request. */
 export interface BootParts extends DatabaseParts {
+  clockCheck: { look(): Promise<void> };
   cacheEpoch: { poll(): Promise<void> };
   directory: { sync(): Promise<void> };
   reputation: { loadQuoteReputations(): Promise<void> };
@@ -44,6 +45,7 @@ export async function prepareDatabase(parts: DatabaseParts): Promise<Prepared> {
 /** Runs once per process, before anything is served or started. Any number of instances may boot at the same time. */
 export async function boot(parts: BootParts): Promise<void> {
   await prepareDatabase(parts);
+  await parts.clockCheck.look();
   await parts.cacheEpoch.poll();
   // Stores the fleet file in the database; an anchor not seen before is announced as an event.
   await parts.directory.sync();

@@ -37,7 +37,7 @@ import { createMetricsRouter } from './http/metrics-router.js';
 import { createPage } from './http/page.js';
 import { createRequestRecord } from './http/request-log.js';
 import { createResponseCache, type ResponseCache } from './http/response-cache.js';
-import { createClockWatch } from './jobs/clock-watch.js';
+import { createClockCheck, readPrimaryTime } from './jobs/clock-check.js';
 import { createJobWatch, type WatchedJob } from './jobs/job-watch.js';
 import { createSchedule, jobIntervalsMs, type TaskName } from './jobs/schedule.js';
 import { createScheduler } from './jobs/scheduler.js';
@@ -45,7 +45,6 @@ import { createLedger } from './ledger/ledger.js';
 import type { Lifecycle } from './lifecycle.js';
 import { createRateLimiter } from './limits/rate-limiter.js';
 import { answersPing } from './mongo/connection.js';
-import type { DatabaseClock } from './mongo/database-clock.js';
 import { createLeases } from './mongo/leases.js';
 import { createPauseBeforeTry } from './mongo/refused-writes.js';
 import { createInTransaction } from './mongo/transactions.js';
@@ -79,10 +78,9 @@ export function composeService(deps: {
   fleet: Fleet;
   connection: Connection;
   world: World;
-  databaseClock: DatabaseClock;
   lifecycle: Lifecycle;
 }): Service {
-  const { config, fleet, connection, world, databaseClock, lifecycle } = deps;
+  const { config, fleet, connection, world, lifecycle } = deps;
   const { clock, pause, random, newId, logger, logOutput, env } = world;
   const { outboundAllow, fxUrl, oracleUrl, ledgerRpcUrl, horizonUrl } = config;
 
@@ -104,15 +102,16 @@ export function composeService(deps: {
   const deliveryStore = createDeliveryStore(connection);
 
   // Infrastructure.
+  const clockCheck = createClockCheck({ readPrimaryTime: () => readPrimaryTime(connection), logger });
   const limiter = createRateLimiter({
     connection,
     clock,
     logger,
-    clockIsOff: () => clockWatch.fault() !== undefined,
+    clockIsOff: () => clockCheck.fault() !== undefined,
   });
   const metrics = createMetrics({
     limiterDegraded: limiter.isAlone,
-    machineAheadMs: databaseClock.machineAheadMs,
+    machineAheadMs: clockCheck.aheadMs,
     droppedLogLines: logOutput.droppedLines,
     backlogs: {
       openWebhookEvents: outboxStore.countOpen,
@@ -143,11 +142,10 @@ export function composeService(deps: {
     clock,
     pause,
   });
-  const clockWatch = createClockWatch({ databaseClock, logger });
   const leases = createLeases({
     connection,
     owner: newId(),
-    throwIfUnfit: clockWatch.throwIfWrong,
+    throwIfUnfit: clockCheck.throwIfWrong,
     logger,
   });
   const inTransaction = createInTransaction(connection);
@@ -302,7 +300,7 @@ export function composeService(deps: {
   const health = createHealthFeature({
     pingDatabase: () => answersPing(connection),
     servesCorridors: () => directory.corridors().length > 0,
-    warnings: [clockWatch.fault, logOutput.fault],
+    warnings: [clockCheck.fault, logOutput.fault],
     isStopping: () => stopping,
   });
   const metricsRouter = createMetricsRouter({ registry: metrics.registry, tokens: config.metricsTokens });
@@ -384,7 +382,7 @@ export function composeService(deps: {
     rateSamples: rateHistory.sample,
     discovery: directory.discoverDue,
     quoteReputation: reputation.loadQuoteReputations,
-    clockWatch: clockWatch.look,
+    clockCheck: clockCheck.look,
     jobWatch: createJobWatch({ jobs: calledJobs(config), readLease: leases.read, clock, logger }),
   });
   const waker = aggregation.watchPendingAggregation({ wake: () => scheduler.wake('aggregate'), logger });
@@ -410,7 +408,7 @@ export function composeService(deps: {
       await intents.stopStreams();
     },
     prepareDatabase: () => prepareDatabase(databaseParts),
-    boot: () => boot({ ...databaseParts, cacheEpoch, directory, reputation }),
+    boot: () => boot({ ...databaseParts, clockCheck, cacheEpoch, directory, reputation }),
     start() {
       lifecycle.onStop('anchors that are being read', () => directory.stop());
       lifecycle.onStop('scheduler', () => scheduler.stop());

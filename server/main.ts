@@ -9,7 +9,6 @@ import { isMain } from './is-main.js';
 import { createLifecycle, type Lifecycle } from './lifecycle.js';
 import { neverWaitFor, openLog } from './log-output.js';
 import { connectMongo } from './mongo/connection.js';
-import { createDatabaseClock, readDatabaseTime } from './mongo/database-clock.js';
 import { createPatience, type Patiently } from './mongo/patience.js';
 import { ShapeError } from './mongo/shape-store.js';
 import { createNewId } from './new-id.js';
@@ -37,12 +36,10 @@ const logFlushMs = 2_000;
 const standardOutput = 1;
 const standardError = 2;
 
-/** Without a clock, the service runs on the time of its database. */
-export type GivenWorld = Omit<World, 'clock'> & Partial<Pick<World, 'clock'>>;
-
-export function realWorld(config: Config): GivenWorld {
+export function realWorld(config: Config): World {
   const { logger, output } = openLog({ level: config.logLevel, fd: standardOutput });
   return {
+    clock: Date.now,
     pause: pauseInRealTime,
     random: Math.random,
     newId: createNewId(),
@@ -63,7 +60,7 @@ export interface OpenService {
 /** Reads the fleet, connects to the database and composes the service, which then does nothing yet. */
 export async function openService(
   config: Config,
-  world: GivenWorld,
+  world: World,
   { lifecycle }: { lifecycle: Lifecycle },
 ): Promise<OpenService> {
   const fleet = readFleet(config.fleetFile);
@@ -75,15 +72,11 @@ export async function openService(
     }),
   );
   lifecycle.onStop('database connection', () => connection.close());
-  const databaseClock = createDatabaseClock({ readTime: () => readDatabaseTime(connection) });
-  // The clock is read before anything is compared with it.
-  await patiently(databaseClock.read);
   const service = composeService({
     config,
     fleet,
     connection,
-    world: { ...world, clock: world.clock ?? databaseClock.now },
-    databaseClock,
+    world,
     lifecycle,
   });
   return { service, connection, patiently };
@@ -92,7 +85,7 @@ export async function openService(
 /** Opens the service, boots, starts the background work, listens. Throws when one of these cannot be done. */
 export async function startService(
   config: Config,
-  world: GivenWorld = realWorld(config),
+  world: World = realWorld(config),
 ): Promise<RunningService> {
   const { logger, newId } = world;
   const lifecycle = createLifecycle({ logger });

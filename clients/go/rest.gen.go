@@ -2247,7 +2247,7 @@ type BatchEntries_Items_Item struct {
 
 // BatchHeader What is signed of a batch; its hash is that of its RFC 8785 form.
 type BatchHeader struct {
-	// CreatedAt When it was made, by the clock of the database.
+	// CreatedAt When it was made.
 	CreatedAt string `json:"createdAt"`
 
 	// Formula Score formula of every entry: `v1` or `v2`; refuse one that you do not know.
@@ -3319,7 +3319,7 @@ type PublishedBatch struct {
 
 // PublisherHealth The state of the publisher.
 type PublisherHealth struct {
-	// CheckedAt Now, by the clock of the database.
+	// CheckedAt Now.
 	CheckedAt string `json:"checkedAt"`
 
 	// ConsecutiveFailures Ticks in a row that failed or died.
@@ -4260,7 +4260,7 @@ type TickAnswer struct {
 	// Result `published`: A new batch was made. `unchanged`: The scores are those of the latest batch, so no new one was made. `empty`: There are no scores to publish yet. `held`: No new batch is made until an earlier one has its receipt, or until the log is whole: see `failure`. `no_key`: No publisher key is configured, so no batch can be signed.
 	Result TickResult `json:"result"`
 
-	// StartedAt When it began, by the clock of the database.
+	// StartedAt When it began.
 	StartedAt string `json:"startedAt"`
 
 	// Submitted The batches that got their receipt, in order.
@@ -5389,7 +5389,7 @@ type ClientInterface interface {
 
 	// GetPublisherHealth Read the state of the publisher
 	//
-	// Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, and the keys. The clock of the database decides what is late.
+	// Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, and the keys.
 	//
 	// Limit: 120 requests per 60 s, per client address.
 	//
@@ -6433,7 +6433,7 @@ func (c *Client) ProveBatchEntry(ctx context.Context, sequence string, params *P
 
 // GetPublisherHealth Read the state of the publisher
 //
-// Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, and the keys. The clock of the database decides what is late.
+// Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, and the keys.
 //
 // Limit: 120 requests per 60 s, per client address.
 //
@@ -9817,7 +9817,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetPublisherHealthWithResponse Read the state of the publisher
 	//
-	// Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, and the keys. The clock of the database decides what is late.
+	// Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, and the keys.
 	//
 	// Limit: 120 requests per 60 s, per client address.
 	//
@@ -12364,7 +12364,7 @@ func (c *ClientWithResponses) ProveBatchEntryWithResponse(ctx context.Context, s
 
 // GetPublisherHealthWithResponse Read the state of the publisher
 //
-// Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, and the keys. The clock of the database decides what is late.
+// Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, and the keys.
 //
 // Limit: 120 requests per 60 s, per client address.
 //

@@ -52,7 +52,7 @@ export const publisherContract = c.router(
       summary: 'Read the state of the publisher',
       description:
         'Whether batches are made and reach the oracle, the last tick, the latest batch with and without a receipt, ' +
-        'and the keys. The clock of the database decides what is late.',
+        'and the keys.',
       query: noQuery,
       responses: { 200: publisherHealth },
     }),

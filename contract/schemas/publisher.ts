@@ -103,7 +103,7 @@ export const entryProof = z
 
 export const tickAnswer = z
   .object({
-    startedAt: instant.describe('When it began, by the clock of the database.'),
+    startedAt: instant.describe('When it began.'),
     finishedAt: instant.describe('When it ended.'),
     result: tickResult,
     batch: publishedBatch.nullable().describe('The last batch that was made, or null.'),
@@ -131,7 +131,7 @@ export const publisherHealth = z
   .object({
     status: publisherStatus,
     reason: publisherReason.nullable(),
-    checkedAt: instant.describe('Now, by the clock of the database.'),
+    checkedAt: instant.describe('Now.'),
     running: z
       .object({ startedAt: instant.describe('When it began.') })
       .nullable()

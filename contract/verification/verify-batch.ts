@@ -41,7 +41,7 @@ export const batchHeader = z
       .string()
       .regex(/^v[1-9]\d{0,3}$/)
       .describe('Score formula of every entry: `v1` or `v2`; refuse one that you do not know.'),
-    createdAt: instant.describe('When it was made, by the clock of the database.'),
+    createdAt: instant.describe('When it was made.'),
     keyId: z
       .string()
       .regex(/^[0-9a-f]{16}$/)

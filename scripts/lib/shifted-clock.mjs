@@ -1,9 +1,9 @@
 /**
- * `node --import …/shifted-clock.mjs program` runs a program on a machine whose clock is wrong: by SHIFT_CLOCK_MS, or by
- * the number that the parent process sends last. Monotonic time is left alone, as on a real machine.
+ * `node --import …/shifted-clock.mjs program` runs a program on a machine whose clock is wrong by SHIFT_CLOCK_MS. Monotonic
+ * time is left alone, as on a real machine.
  */
 const RealDate = globalThis.Date;
-let shiftMs = Number(process.env.SHIFT_CLOCK_MS ?? 0);
+const shiftMs = Number(process.env.SHIFT_CLOCK_MS ?? 0);
 const now = () => RealDate.now() + shiftMs;
 
 class ShiftedDate extends RealDate {
@@ -17,9 +17,3 @@ class ShiftedDate extends RealDate {
 // mongoose knows the type of a field by the name of its class.
 Object.defineProperty(ShiftedDate, 'name', { value: 'Date' });
 globalThis.Date = ShiftedDate;
-
-process.on('message', (message) => {
-  shiftMs = Number(message);
-});
-// The channel does not keep the program running.
-process.channel?.unref();

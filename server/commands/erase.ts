@@ -8,7 +8,6 @@ import { createErasureStore } from '../features/intents/erasure-store.js';
 import { aggregationLease } from '../features/reputation/aggregator.js';
 import { createReputationStore } from '../features/reputation/store.js';
 import { silentLogger } from '../logger.js';
-import { readDatabaseTime } from '../mongo/database-clock.js';
 import { createLeases } from '../mongo/leases.js';
 import { createInLeasedTransaction, createInTransaction } from '../mongo/transactions.js';
 import { type Command, CommandError, onServiceDatabase, type Result } from './command.js';
@@ -59,7 +58,7 @@ async function eraseFrom(connection: Connection, account: string, dryRun: boolea
     disputedAmong: disputes.disputedAmong,
     eraseDisputes: disputes.erase,
     randomBytes: () => randomBytes(32),
-    now: () => readDatabaseTime(connection),
+    now: async () => new Date(),
   });
   const run = await eraseAccount(account, { dryRun });
   if (!run.ran) {

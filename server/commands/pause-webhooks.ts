@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Connection } from 'mongoose';
 import { createWebhookStore } from '../features/webhooks/store.js';
-import { readDatabaseTime } from '../mongo/database-clock.js';
 import { type Command, onServiceDatabase, type Result } from './command.js';
 
 export const pauseWebhooks: Command = {
@@ -24,7 +23,7 @@ async function pauseAll(connection: Connection): Promise<Result> {
   const store = createWebhookStore(connection);
   // An earlier run whose write was stored but confirmed too late has paused webhooks without listing them.
   const before = await store.disabledByAdmin();
-  const now = await store.disableAll(await readDatabaseTime(connection));
+  const now = await store.disableAll(new Date());
   const report = {
     paused: now.map(({ _id, url, createdAt }) => ({ id: _id, url, createdAt })),
     pausedBefore: before.map(({ _id, url, createdAt, disabled }) => ({

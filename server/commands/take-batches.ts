@@ -67,6 +67,7 @@ async function takeInto(connection: Connection, given: Given): Promise<Result> {
       ...store,
       inLeasedTransaction,
       newId: () => randomBytes(16).toString('hex'),
+      clock: Date.now,
     }),
     records:
       oracleUrl === undefined

@@ -29,7 +29,7 @@ export interface Metrics {
 
 export interface MetricsDeps {
   limiterDegraded: () => boolean;
-  /** How far the clock of this machine is ahead of MongoDB's. */
+  /** How far the clock of this machine was ahead of the primary's at the last look. */
   machineAheadMs: () => number;
   droppedLogLines: () => number;
   backlogs: Backlogs;
@@ -57,7 +57,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   });
   new Gauge({
     name: 'fairlead_clock_offset_seconds',
-    help: "How far the clock of this machine is ahead of MongoDB's; negative where it is behind.",
+    help: "How far the clock of this machine was ahead of the primary's at the last look; negative where it is behind.",
     registers: [registry],
     collect() {
       this.set(deps.machineAheadMs() / 1_000);

@@ -18,8 +18,8 @@ export interface PeriodicWork {
   /** Reads what every anchor publishes about itself (SEP-1 and its services). */
   discovery: OnEveryInstance;
   quoteReputation: OnEveryInstance;
-  /** Reads MongoDB's time again and compares this machine's clock with it. */
-  clockWatch: OnEveryInstance;
+  /** Compares this machine's clock with the primary's. */
+  clockCheck: OnEveryInstance;
   /** Checks whether the jobs run on any instance, if this one does not run them. */
   jobWatch: OnEveryInstance;
 }
@@ -64,8 +64,7 @@ export function createSchedule(
     { name: 'rateSamples', ...every, intervalMs: 10_000, firstAfterMs: 10_000, run: work.rateSamples },
     { name: 'discovery', ...every, intervalMs: 600_000, run: work.discovery },
     { name: 'quoteReputation', ...every, intervalMs: 5_000, run: work.quoteReputation },
-    // An instance that was alone holds most points of every window: one that joins must not miss them for long.
-    { name: 'clockWatch', ...every, intervalMs: 5_000, run: work.clockWatch },
+    { name: 'clockCheck', ...every, intervalMs: 60_000, firstAfterMs: 60_000, run: work.clockCheck },
     { name: 'jobWatch', ...every, intervalMs: 60_000, run: work.jobWatch },
   ];
   return schedule.filter(({ on }) => work.leased || on === 'every instance');

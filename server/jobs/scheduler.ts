@@ -1,7 +1,7 @@
 import { isMongoUnavailable } from '../mongo/failures.js';
 import { LeaseLostError } from '../mongo/leases.js';
 import type { Logger, Random } from '../ports.js';
-import { WrongClockError } from './wrong-clock.js';
+import { WrongClockError } from './clock-check.js';
 
 /** One row of the schedule. */
 export interface Task<Name extends string = string> {
@@ -121,7 +121,7 @@ export function createScheduler<Name extends string>(deps: {
       if (last !== 'no_database') logger.warn(fields, 'the task waits for the database');
       return 'no_database';
     }
-    // The clock watch has logged it, once.
+    // The check of the clock has logged it, once.
     if (error instanceof WrongClockError) return 'wrong_clock';
     if (error instanceof LeaseLostError) {
       logger.warn(fields, 'the task was cut short; its next run takes over');

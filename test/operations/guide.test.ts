@@ -43,8 +43,7 @@ describe('docs/operations.md', () => {
       rateSamples: own,
       discovery: own,
       quoteReputation: own,
-      limits: own,
-      clockWatch: own,
+      clockCheck: own,
       jobWatch: own,
     };
     const work = {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../scripts/simulated-anchors/index.js';
 import { type Config, readConfig } from '../../server/config.js';
-import { type GivenWorld, type RunningService, realWorld, startService } from '../../server/main.js';
+import { type RunningService, realWorld, startService } from '../../server/main.js';
 import type { World } from '../../server/ports.js';
 import { createClient, type TestClient } from './answers.js';
 import { silentLogger } from './silent-logger.js';
@@ -61,7 +61,7 @@ export async function startTestApp(options: TestAppOptions): Promise<TestApp> {
     ...options.env,
   };
   const config = readConfig(env);
-  const world: GivenWorld = {
+  const world: World = {
     ...realWorld(config),
     logger: silentLogger,
     env,

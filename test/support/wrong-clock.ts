@@ -12,8 +12,6 @@ const preload = new URL('../../scripts/lib/shifted-clock.mjs', import.meta.url).
 export interface WrongClockInstance {
   url: string;
   client: TestClient;
-  /** Sets the clock of the machine, while the program runs. */
-  setClock(shiftMs: number): void;
   /** The levels of its log lines about the machine's clock, in order. */
   clockLines(): string[];
   ready(): Promise<{ status: number; body: { warnings?: string[]; message?: string } }>;
@@ -22,11 +20,7 @@ export interface WrongClockInstance {
 }
 
 /** Starts the program with the fleet, secrets and database of `app`. */
-export async function startWithWrongClock(
-  app: TestApp,
-  shiftMs: number,
-  env: Record<string, string> = {},
-): Promise<WrongClockInstance> {
+export async function startWithWrongClock(app: TestApp, shiftMs: number): Promise<WrongClockInstance> {
   const { config, simulated } = app;
   const child = spawn(process.execPath, ['--import', 'tsx', '--import', preload, 'server/main.ts'], {
     cwd: root,
@@ -44,9 +38,8 @@ export async function startWithWrongClock(
       LOG_LEVEL: 'info',
       SHIFT_CLOCK_MS: String(shiftMs),
       ...simulated.env,
-      ...env,
     },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = once(child, 'close');
   let output = '';
@@ -78,7 +71,6 @@ export async function startWithWrongClock(
     return {
       url,
       client: createClient(url),
-      setClock: (ms) => child.send(ms),
       clockLines: () =>
         lines()
           .filter(({ msg }) => msg.startsWith('the clock of this machine'))

@@ -186,7 +186,7 @@ export interface PublisherOperations {
    * Read the state of the publisher.
    *
    * Whether batches are made and reach the oracle, the last tick, the latest batch with and without a
-   * receipt, and the keys. The clock of the database decides what is late.
+   * receipt, and the keys.
    *
    * Limit: 120 requests per 60 s, per client address.
    *

@@ -76,7 +76,7 @@ export interface PublisherHealth {
    * `internal`: A fault of the service; its log says more.
    */
   reason: PublisherReason | null;
-  /** Now, by the clock of the database. */
+  /** Now. */
   checkedAt: string;
   /** The tick under way, or null. */
   running: PublisherHealthRunning | null;
@@ -179,7 +179,7 @@ export type PublisherStatus = 'ok' | 'idle' | 'stale' | 'failing';
 
 /** What the tick did. */
 export interface TickAnswer {
-  /** When it began, by the clock of the database. */
+  /** When it began. */
   startedAt: string;
   /** When it ended. */
   finishedAt: string;

@@ -14,7 +14,7 @@ export interface BatchHeader {
   size: number;
   /** Score formula of every entry: `v1` or `v2`; refuse one that you do not know. */
   formula: string;
-  /** When it was made, by the clock of the database. */
+  /** When it was made. */
   createdAt: string;
   /** First 16 hex digits of SHA-256 of the public key. */
   keyId: string;

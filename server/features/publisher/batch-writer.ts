@@ -3,7 +3,7 @@ import type { PublishedCard } from '../../../contract/schemas/score-card.js';
 import { batchHeaderHash } from '../../../contract/verification/verify-batch.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { InLeasedTransaction } from '../../mongo/transactions.js';
-import type { NewId } from '../../ports.js';
+import type { Clock, NewId } from '../../ports.js';
 import {
   batchRoot,
   type Chunk,
@@ -100,8 +100,9 @@ export function createBatchWriter(deps: {
   ticks: TickStore;
   inLeasedTransaction: InLeasedTransaction;
   newId: NewId;
+  clock: Clock;
 }): BatchWriter {
-  const { batches, ticks, inLeasedTransaction, newId } = deps;
+  const { batches, ticks, inLeasedTransaction, newId, clock } = deps;
 
   async function insertChunks(lease: HeldLease, attempt: string, chunks: readonly Chunk[]): Promise<void> {
     for (let from = 0; from < chunks.length; from += chunksPerTransaction) {
@@ -130,7 +131,7 @@ export function createBatchWriter(deps: {
   const writer: BatchWriter = {
     write: (lease, { chunks, root, size, formula }, latest, signer) =>
       commit(lease, chunks, async () => {
-        const made = { at: await ticks.now(), keyId: signer.keyId };
+        const made = { at: new Date(clock()), keyId: signer.keyId };
         const header = nextHeader({ root, size, formula }, latest, made);
         return { header, signature: signer.sign(header), publicKey: signer.publicKey };
       }),

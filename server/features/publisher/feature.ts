@@ -6,7 +6,7 @@ import type { Emit } from '../../deliveries/deliveries.js';
 import type { Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
-import type { Logger, NewId, Random } from '../../ports.js';
+import type { Clock, Logger, NewId, Random } from '../../ports.js';
 import type { BatchDocument } from './batch-store.js';
 import { createBatchWriter, rootOfCards } from './batch-writer.js';
 import { createContinuity } from './continuity.js';
@@ -56,6 +56,7 @@ export interface PublisherDeps extends KnownFleet {
   outbound: Outbound;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
+  clock: Clock;
   newId: NewId;
   random: Random;
   logger: Logger;
@@ -69,7 +70,6 @@ export interface PublisherDeps extends KnownFleet {
 const defaultTickIntervalMs = 300_000;
 const defaultLeaseTtlMs = 30_000;
 
-/** Takes no clock: every instant is the database's, so the clocks of instances do not matter. */
 export function createPublisherFeature(deps: PublisherDeps): Publisher {
   const { store, leases, oracleUrl, publicCache, outbound } = deps;
   const { tickIntervalMs = defaultTickIntervalMs, oracleTimeoutMs: timeoutMs } = deps;
@@ -86,7 +86,7 @@ export function createPublisherFeature(deps: PublisherDeps): Publisher {
   const tick = createTick({
     ...deps,
     ...writes,
-    writer: createBatchWriter({ ...writes, newId: deps.newId }),
+    writer: createBatchWriter({ ...writes, newId: deps.newId, clock: deps.clock }),
     submitter: createSubmitter({
       ...deps,
       ...writes,
@@ -111,6 +111,7 @@ export function createPublisherFeature(deps: PublisherDeps): Publisher {
     oldKeys: deps.oldKeys.map((key) => publicBatchKey(fromHex(key))),
     hasOracle,
     staleAfterMs: 3 * tickIntervalMs,
+    clock: deps.clock,
   });
   return {
     router: createPublisherRouter({ tick, health, log, publicCache }),

@@ -1,6 +1,6 @@
 import type { PublisherHealth, PublisherKey } from '../../../contract/schemas/publisher.js';
 import type { BatchKey } from '../../../contract/verification/verify-batch.js';
-import { toInstant } from '../../ports.js';
+import { type Clock, toInstant } from '../../ports.js';
 import type { BatchDocument, BatchStore } from './batch-store.js';
 import { judge, type TickState } from './health.rules.js';
 import type { TickStore } from './tick-store.js';
@@ -13,11 +13,12 @@ interface HealthDeps {
   oldKeys: readonly BatchKey[];
   hasOracle: boolean;
   staleAfterMs: number;
+  clock: Clock;
 }
 
 /** Reads health from what ticks have committed, so that every instance gives the same answer. */
 export function createHealth(deps: HealthDeps): () => Promise<PublisherHealth> {
-  const { batches, ticks, currentKey, hasOracle, staleAfterMs } = deps;
+  const { batches, ticks, currentKey, hasOracle, staleAfterMs, clock } = deps;
 
   async function keys(): Promise<PublisherKey[]> {
     const used = await batches.listKeys(maxKeys);
@@ -35,7 +36,8 @@ export function createHealth(deps: HealthDeps): () => Promise<PublisherHealth> {
     const submitted = await batches.latestSubmitted();
     const oldest = hasOracle ? await batches.oldestWithoutReceipt() : null;
     const latest = await batches.latest();
-    const [state, lease, listed, now] = await Promise.all([ticks.read(), deps.lease(), keys(), ticks.now()]);
+    const [state, lease, listed] = await Promise.all([ticks.read(), deps.lease(), keys()]);
+    const now = new Date(clock());
     const assessment = judge({
       now,
       state,

@@ -5,11 +5,10 @@ import type { Emit } from '../../deliveries/deliveries.js';
 import { type BackoffPolicy, backoffMs } from '../../jobs/backoff.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { InLeasedTransaction } from '../../mongo/transactions.js';
-import type { Logger, Random } from '../../ports.js';
+import type { Clock, Logger, Random } from '../../ports.js';
 import { untilAborted } from '../../timing.js';
 import type { BatchDocument, BatchStore } from './batch-store.js';
 import type { Submission, SubmitToOracle } from './oracle.js';
-import type { TickStore } from './tick-store.js';
 
 export interface RetryPolicy extends BackoffPolicy {
   /** Within one tick; the next tick starts again from the first attempt. */
@@ -35,15 +34,15 @@ export interface Submitter {
  */
 export function createSubmitter(deps: {
   batches: BatchStore;
-  ticks: Pick<TickStore, 'now'>;
   inLeasedTransaction: InLeasedTransaction;
   writeEvent: Emit;
   submitToOracle: SubmitToOracle | undefined;
   retry: RetryPolicy;
+  clock: Clock;
   random: Random;
   logger: Logger;
 }): Submitter {
-  const { batches, ticks, inLeasedTransaction, submitToOracle, retry, logger } = deps;
+  const { batches, inLeasedTransaction, submitToOracle, retry, clock, logger } = deps;
 
   async function toSubmission({ _id, header, headerHash, signature, publicKey, attempt }: BatchDocument) {
     const texts: string[] = [];
@@ -63,7 +62,7 @@ export function createSubmitter(deps: {
   }
 
   async function storeReceipt(lease: HeldLease, batch: BatchDocument, receipt: OracleReceipt): Promise<void> {
-    const submittedAt = await ticks.now();
+    const submittedAt = new Date(clock());
     await inLeasedTransaction(lease, async (session) => {
       if (!(await batches.saveReceipt(session, batch._id, receipt, submittedAt))) return;
       await deps.writeEvent(session, 'publisher.tick', { ...eventOf(batch), submitted: true });

@@ -1,5 +1,4 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
-import { readDatabaseTime } from '../../mongo/database-clock.js';
 import { defineModel } from '../../mongo/models.js';
 import { isLogFailure } from './continuity.rules.js';
 import { firstState, type TickState } from './health.rules.js';
@@ -20,8 +19,6 @@ export interface TickStore {
   noteLog(session: ClientSession, identity: string | null): Promise<void>;
   /** Whether the last tick published nothing because the log may lack batches that others have. */
   isLogHeld(): Promise<boolean>;
-  /** The wall clock of the database: the one clock that all instances share. */
-  now(): Promise<Date>;
 }
 
 const stateSchema = new Schema<TickStateDocument>(
@@ -70,10 +67,6 @@ export function createTickStore(connection: Connection): TickStore {
     },
 
     isLogHeld: async () => isLogFailure((await store.read()).lastTick?.failure ?? null),
-
-    async now() {
-      return readDatabaseTime(connection);
-    },
   };
   return store;
 }

@@ -3,7 +3,7 @@ import type { PublishedCard } from '../../../contract/schemas/score-card.js';
 import type { Formula } from '../../../contract/verification/formulas.js';
 import { type HeldLease, LeaseLostError, type LeaseOutcome, type Leases } from '../../mongo/leases.js';
 import type { InLeasedTransaction } from '../../mongo/transactions.js';
-import { type Logger, toInstant } from '../../ports.js';
+import { type Clock, type Logger, toInstant } from '../../ports.js';
 import { isUnchanged } from './batch.rules.js';
 import type { BatchDocument, BatchStore } from './batch-store.js';
 import { type BatchWriter, gatherBatch } from './batch-writer.js';
@@ -51,11 +51,12 @@ export interface TickDeps {
   signer: Signer | undefined;
   hasOracle: boolean;
   leaseTtlMs: number;
+  clock: Clock;
   logger: Logger;
 }
 
 export function createTick(deps: TickDeps): Tick {
-  const { batches, ticks, inLeasedTransaction, writer, submitter, continuity, signer, logger } = deps;
+  const { batches, ticks, inLeasedTransaction, writer, submitter, continuity, signer, clock, logger } = deps;
 
   async function run(lease: HeldLease): Promise<TickAnswer> {
     const { startedAt, abandoned } = await noteBegin(lease);
@@ -83,14 +84,14 @@ export function createTick(deps: TickDeps): Tick {
 
   /** A tick still marked as running has died; the entries that it may have stored belong to the abandoned attempt. */
   async function noteBegin(lease: HeldLease): Promise<{ startedAt: Date; abandoned: string | null }> {
-    const startedAt = await ticks.now();
+    const startedAt = new Date(clock());
     const state = await changeState(lease, (before) => beginTick(before, { token: lease.token, startedAt }));
     return { startedAt, abandoned: state.attempt };
   }
 
   /** `note` is null for a tick that was stopped halfway. */
   async function noteEnd(lease: HeldLease, note: Omit<TickNote, 'finishedAt'> | null): Promise<Date> {
-    const finishedAt = await ticks.now();
+    const finishedAt = new Date(clock());
     await changeState(lease, (before) => endTick(before, note === null ? null : { ...note, finishedAt }));
     return finishedAt;
   }

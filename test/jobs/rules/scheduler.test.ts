@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { mongo } from 'mongoose';
+import { WrongClockError } from '../../../server/jobs/clock-check.js';
 import {
   createScheduler,
   type JobMeter,
   type OnEveryInstance,
   type Task,
 } from '../../../server/jobs/scheduler.js';
-import { WrongClockError } from '../../../server/jobs/wrong-clock.js';
 import { LeaseLostError } from '../../../server/mongo/leases.js';
 import type { Logger } from '../../../server/ports.js';
 import { silentLogger } from '../../support/silent-logger.js';

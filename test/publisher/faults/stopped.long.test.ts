@@ -20,7 +20,6 @@ import { waitFor } from '../../support/wait-for.js';
 const database = testDatabase();
 const tests = publisherTests(database);
 const leaseTtlMs = 300;
-const hourMs = 3_600_000;
 const started: Child[] = [];
 let built: Awaited<ReturnType<typeof buildChild>>;
 
@@ -32,9 +31,9 @@ afterAll(() => {
   built.remove();
 });
 
-function start(options: Partial<ChildOptions>, clockOffsetMs = 0): Child {
+function start(options: Partial<ChildOptions>): Child {
   const instance = { uri: database.uri, oracleUrl: tests.oracle.url, leaseTtlMs };
-  const child = startChild(built.program, { instance, entries: 300, points: 60, ...options }, clockOffsetMs);
+  const child = startChild(built.program, { instance, entries: 300, points: 60, ...options });
   started.push(child);
   return child;
 }
@@ -131,59 +130,4 @@ describe('a lease', () => {
   );
 
   const slow = () => ({ uri: database.uri, oracleUrl: tests.oracle.url });
-});
-
-describe('instances whose clocks are an hour off', () => {
-  itOnLinux.each([
-    ['fast', hourMs],
-    ['slow', -hourMs],
-  ])('%s: do not take over a lease that is held, and take over one that has expired', async (_, offsetMs) => {
-    const other = { report: '' };
-    const instance = await tests.open({
-      leaseTtlMs: 5_000,
-      onStep: async (step) => {
-        if (step !== 'header_committed') return;
-        const child = start({}, offsetMs);
-        other.report = JSON.stringify(await child.until('tick'));
-      },
-    });
-    await instance.tick();
-    expect(other.report).toContain('"ran":false');
-
-    await start({ killAt: 'tick_noted' }).gone;
-    await waitFor(
-      async () =>
-        expect(
-          await (async () => {
-            const child = start({}, offsetMs);
-            return JSON.stringify(await child.until('tick'));
-          })(),
-        ).toContain('"ran":true'),
-      { timeout: 10_000 },
-    );
-    expect(await verifyLog(instance.publisher)).toHaveLength(2);
-  });
-
-  itOnLinux('make one chain in order of time, and every one of them reads the same health', async () => {
-    const instance = await tests.open({ leaseTtlMs });
-    const from = Date.now();
-    let points = 10;
-    for (const offsetMs of [hourMs, 0, -hourMs, hourMs, -hourMs]) {
-      points += 1;
-      const child = start({ points, entries: 3 }, offsetMs);
-      expect(await child.until('tick')).toMatchObject({
-        tick: { ran: true, value: { result: 'published' } },
-      });
-      await child.gone;
-    }
-    const batches = await verifyLog(instance.publisher);
-    const instants = batches.map(({ header }) => header.createdAt);
-    expect(instants).toHaveLength(5);
-    expect([...instants].sort()).toEqual(instants);
-    for (const instant of instants) {
-      expect(Math.abs(Date.parse(instant) - from)).toBeLessThan(60_000);
-    }
-    expect(tests.oracle.taken()).toHaveLength(5);
-    expect(await instance.publisher.health()).toMatchObject({ status: 'ok', consecutiveFailures: 0 });
-  });
 });
