@@ -6,8 +6,8 @@
  *   web/**                              the web page: the entries of the contract package, and packages of its own
  *   server/main.ts, cli.ts              programs: the service, and the operator's, with a file of commands/ for each subcommand
  *   server/compose.ts, boot.ts          the table of contents, and what is done once before serving
- *   server/{http,front,streams,limits,mongo,jobs,cache,deliveries,outbound,ledger,crypto}/   the technical ring: knows no feature
- *   server/features/<feature>/          in each, by the name of the file:
+ *   server/{http,front,streams,limits,mongo,jobs,cache,outbound,ledger,crypto}/   the technical ring: knows no feature
+ *   server/features/<feature>/, server/webhooks/    in each, by the name of the file:
  *     feature.ts                        the factory: wires the files of its folder
  *     router.ts, *-router.ts            maps the contract to the service and back
  *     store.ts, *-store.ts, store/      every query of the feature's collections
@@ -21,14 +21,14 @@
  * @type {import('dependency-cruiser').IConfiguration}
  */
 const typeOnly = ['type-only'];
-const ring = 'http|front|streams|limits|mongo|jobs|cache|deliveries|outbound|ledger|crypto';
+const ring = 'http|front|streams|limits|mongo|jobs|cache|outbound|ledger|crypto';
 const router = '[-/]router\\.ts$';
 const store = '[-/]store\\.ts$|/store/';
-const factory = '^server/features/[^/]+/feature\\.ts$';
+const factory = '^server/(features/[^/]+|webhooks)/feature\\.ts$';
 const rules = '\\.rules\\.ts$';
 const pure = `^server/crypto/|^server/.+${rules}`;
-/** Everything of a feature that is not one of the other roles; the same holds for the delivery engine. */
-const service = { path: '^server/(features|deliveries)/', pathNot: [router, store, factory, rules] };
+/** Everything of a feature that is not one of the other roles; the same holds for webhooks. */
+const service = { path: '^server/(features|webhooks)/', pathNot: [router, store, factory, rules] };
 /** Builds the package, and is not part of it. */
 const contractBuild = '^contract/build\\.mjs$';
 const programs = '^server/((main|cli)\\.ts$|commands/)';
@@ -221,7 +221,7 @@ export default {
         'Services call rules and not the other way; the type of a document may be what a rule is about.',
       severity: 'error',
       from: { path: rules },
-      to: { path: '^server/(features|deliveries)/', pathNot: rules, dependencyTypesNot: typeOnly },
+      to: { path: '^server/(features|webhooks)/', pathNot: rules, dependencyTypesNot: typeOnly },
     },
     {
       name: 'pure-files-use-no-machine',
@@ -234,11 +234,11 @@ export default {
       name: 'routers-know-no-storage',
       comment: 'A router maps the contract to its service and back; it reads and writes nothing itself.',
       severity: 'error',
-      from: { path: `^server/features/.*${router}` },
+      from: { path: `^server/(features|webhooks)/.*${router}` },
       to: {
         path: [
           '(^|/)node_modules/(mongoose|mongodb|undici|rate-limiter-flexible)/',
-          '^server/(mongo|jobs|cache|deliveries|outbound|crypto)/',
+          '^server/(mongo|jobs|cache|outbound|crypto)/',
           '^server/(config|logger|lifecycle|app|boot|compose|main)\\.ts$',
           store,
         ],
@@ -248,15 +248,15 @@ export default {
       name: 'routers-are-handed-their-service',
       comment: 'A router knows the type of its service; feature.ts hands it the service.',
       severity: 'error',
-      from: { path: `^server/features/.*${router}` },
-      to: { path: '^server/features/', pathNot: rules, dependencyTypesNot: typeOnly },
+      from: { path: `^server/(features|webhooks)/.*${router}` },
+      to: { path: '^server/(features|webhooks)/', pathNot: rules, dependencyTypesNot: typeOnly },
     },
     {
       name: 'only-the-edge-knows-http',
       comment: 'What a service does is the same whoever asks: a request, a job, a script.',
       severity: 'error',
       from: {
-        path: '^server/(features|limits|mongo|jobs|cache|deliveries|outbound|crypto)/',
+        path: '^server/(features|webhooks|limits|mongo|jobs|cache|outbound|crypto)/',
         pathNot: [router, factory],
       },
       to: { path: ['(^|/)node_modules/(express|@ts-rest/express)/', '^server/http/', router] },
@@ -276,9 +276,8 @@ export default {
       severity: 'error',
       from: { path: '^server/features/([^/]+)/' },
       to: {
-        path: '^server/(features|deliveries)/',
-        // The pure rules of the delivery engine may be called by the feature that shows its deliveries.
-        pathNot: ['^server/features/$1/', `^server/deliveries/.+${rules}`],
+        path: '^server/(features|webhooks)/',
+        pathNot: '^server/features/$1/',
         dependencyTypesNot: typeOnly,
       },
     },
@@ -294,7 +293,7 @@ export default {
       comment: 'How the files of a folder fit together is written in its feature.ts.',
       severity: 'error',
       from: { path: '^server/(compose|boot)\\.ts$' },
-      to: { path: '^server/features/', pathNot: [factory, store], dependencyTypesNot: typeOnly },
+      to: { path: '^server/(features|webhooks)/', pathNot: [factory, store], dependencyTypesNot: typeOnly },
     },
     {
       name: 'only-compose-sees-features',
@@ -304,7 +303,7 @@ export default {
         path: [`^server/(${ring})/`, '^server/[^/]+\\.ts$'],
         pathNot: `^server/(compose|boot)\\.ts$|${programs}`,
       },
-      to: { path: '^server/features/' },
+      to: { path: '^server/(features|webhooks)/' },
     },
     {
       name: 'only-programs-compose',

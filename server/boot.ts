@@ -9,7 +9,6 @@ export interface DatabaseParts {
   connection: Connection;
   leases: Pick<Leases, 'seed'>;
   leaseNames: readonly string[];
-  webhooks: { sealSecrets(): Promise<number> };
   logger: Logger;
 }
 
@@ -24,8 +23,6 @@ export interface BootParts extends DatabaseParts {
 /** What the preparation has changed in the database. */
 export interface Prepared {
   leases: string[];
-  /** How many webhooks had secrets that were stored before there was a WEBHOOK_KEY, and are encrypted now. */
-  sealedWebhooks: number;
 }
 
 /**
@@ -36,10 +33,7 @@ export async function prepareDatabase(parts: DatabaseParts): Promise<Prepared> {
   await prepareCollections(parts.connection, (collection) =>
     parts.logger.warn({ collection }, `indexes of ${collection} are being built; waiting for them`),
   );
-  return {
-    leases: await parts.leases.seed(parts.leaseNames),
-    sealedWebhooks: await parts.webhooks.sealSecrets(),
-  };
+  return { leases: await parts.leases.seed(parts.leaseNames) };
 }
 
 /** Runs once per process, before anything is served or started. Any number of instances may boot at the same time. */

@@ -2,7 +2,6 @@ import type { Connection } from 'mongoose';
 import { createApp, createOperationsApp, type Operations, pathsUnder } from './app.js';
 import { boot, type Prepared, prepareDatabase } from './boot.js';
 import type { Config } from './config.js';
-import { createDeliveries, createDeliveryStore, createOutboxStore } from './deliveries/deliveries.js';
 import { createAnchorsFeature } from './features/anchors/feature.js';
 import type { Fleet } from './features/anchors/fleet-file.rules.js';
 import { createAnchorStore } from './features/anchors/store.js';
@@ -27,8 +26,6 @@ import { createReputationFeature, reputationLeases } from './features/reputation
 import { createReputationStore } from './features/reputation/store.js';
 import { createScoresFeature } from './features/scores/feature.js';
 import { createSnapshotFeature } from './features/snapshot/feature.js';
-import { createEndpoints, createSecretBox, createWebhooksFeature } from './features/webhooks/feature.js';
-import { createWebhookStore } from './features/webhooks/store.js';
 import { createClientKeyOf } from './http/client-key.js';
 import { createDocsRouter, isDocsPath, readDocuments } from './http/docs.js';
 import type { ConnectionMeter } from './http/listen.js';
@@ -51,6 +48,10 @@ import { createInTransaction } from './mongo/transactions.js';
 import { createConnectors } from './outbound/outbound.js';
 import type { World } from './ports.js';
 import { createStreams } from './streams/streams.js';
+import { createDeliveryStore } from './webhooks/delivery-store.js';
+import { createWebhooks } from './webhooks/feature.js';
+import { createOutboxStore } from './webhooks/outbox-store.js';
+import { createWebhookStore } from './webhooks/webhook-store.js';
 
 /** The composed service: main.ts boots it, starts it and lets it listen. */
 export interface Service {
@@ -116,7 +117,7 @@ export function composeService(deps: {
     backlogs: {
       openWebhookEvents: outboxStore.countOpen,
       openWebhookDeliveries: deliveryStore.countOpen,
-      dueWebhookDeliveries: () => deliveryStore.countDue(webhookStore.enabledAmong),
+      dueWebhookDeliveries: () => deliveryStore.countDue(new Date(clock()), webhookStore.enabledAmong),
       // Without an oracle nothing waits for a receipt.
       pendingBatches: async () => (oracleUrl ? publisherStore.batches.countWithoutReceipt() : 0),
       heldLog: async () => Number(await publisherStore.ticks.isLogHeld()),
@@ -169,22 +170,16 @@ export function composeService(deps: {
     publicCache: config.cachePublic,
   };
 
-  // The delivery engine, and the features in the order in which they need each other.
-  const secretBox = createSecretBox(config.webhookKey);
-  const deliveries = createDeliveries({
+  // The features, in the order in which they need each other.
+  const webhooks = createWebhooks({
     ...shared,
     outbox: outboxStore,
-    store: deliveryStore,
-    endpoints: createEndpoints({ store: webhookStore, secretBox, clock, logger }),
+    deliveries: deliveryStore,
+    webhooks: webhookStore,
+    webhookKey: config.webhookKey,
     outbound: metrics.countOutbound(outbound.subscribers, 'webhooks'),
-    meter: metrics.webhooks,
-  });
-  const webhooks = createWebhooksFeature({
-    ...shared,
-    store: webhookStore,
-    secretBox,
-    deliveries,
     outboundAllow,
+    meter: metrics.webhooks,
   });
   const { epoch: cacheEpoch, router: adminCache } = createCacheFeature({
     ...shared,
@@ -201,7 +196,7 @@ export function composeService(deps: {
       ledger === null ? null : dueStore.countContradicted(anchorId, new Date(clock())),
     outbound: toAnyone('discovery'),
     cacheEpoch,
-    writeEvent: deliveries.emit,
+    writeEvent: webhooks.emit,
   });
   const reputation = createReputationFeature({
     ...shared,
@@ -213,7 +208,7 @@ export function composeService(deps: {
   const publisher = createPublisherFeature({
     ...shared,
     store: publisherStore,
-    writeEvent: deliveries.emit,
+    writeEvent: webhooks.emit,
     isKnownAnchor: directory.isKnownAnchor,
     isServedCorridor: (id) => directory.corridor(id) !== undefined,
     sources: [
@@ -278,7 +273,7 @@ export function composeService(deps: {
     disputeOf: disputeStore.disputeOf,
     standingOf: reputation.standingOf,
     onAttached: () => scheduler.wake('reconcile'),
-    writeEvent: deliveries.emit,
+    writeEvent: webhooks.emit,
     failureGraceMs: config.failureGraceSeconds * 1_000,
     publicUrl: config.publicUrl,
   });
@@ -294,7 +289,7 @@ export function composeService(deps: {
     applyEffect: intentStore.applyDisputeEffect,
     signingKeyOf: directory.signingKeyOf,
     isKnownAnchor: directory.isKnownAnchor,
-    writeEvent: deliveries.emit,
+    writeEvent: webhooks.emit,
   });
   let stopping = false;
   const health = createHealthFeature({
@@ -376,7 +371,8 @@ export function composeService(deps: {
     tick: publisher.tick,
     observe: observations.observeDue,
     observeEveryMs,
-    deliveries: deliveries.dispatch,
+    webhooks: webhooks.work,
+    webhookRemains: webhooks.deleteOrphans,
     cacheEpoch: cacheEpoch.poll,
     snapshot: snapshot.rebuild,
     rateSamples: rateHistory.sample,
@@ -393,7 +389,7 @@ export function composeService(deps: {
     ...rateHistoryLeases,
     ...observationLeases,
   ];
-  const databaseParts = { connection, leases, leaseNames, webhooks, logger };
+  const databaseParts = { connection, leases, leaseNames, logger };
 
   return {
     app,
@@ -413,9 +409,9 @@ export function composeService(deps: {
       lifecycle.onStop('anchors that are being read', () => directory.stop());
       lifecycle.onStop('scheduler', () => scheduler.stop());
       // Both are stopped before the scheduler, so that the runs which it waits for end after their current step.
-      lifecycle.onStop('deliveries', () => deliveries.stop());
+      lifecycle.onStop('webhooks', () => webhooks.stop());
       lifecycle.onStop('leases', () => leases.stop());
-      deliveries.start();
+      webhooks.start();
       scheduler.start(schedule);
       if (!config.scheduler) return;
       lifecycle.onStop('wake-ups of the aggregator', () => waker.stop());

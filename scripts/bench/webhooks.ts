@@ -1,231 +1,189 @@
-import { type AddressInfo, createServer } from 'node:net';
+/**
+ * Deliveries a second and how evenly, on three members and on one: from a backlog of events whose deliveries are not made
+ * yet, to a receiver that verifies each. BENCH_BEFORE names a checkout to measure in the same run.
+ */
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool } from 'undici';
+import { MongoMemoryReplSet } from 'mongodb-memory-server-core';
+import { mongo } from 'mongoose';
 import { eventExamples } from '../../contract/examples/events.js';
-import { deliveryHeaders } from '../../server/deliveries/signed-headers.js';
-import type { BenchContext, BenchRow } from './lib/bench.js';
-import { median, microseconds, ms, percentile, perSecond, ratio } from './lib/figures.js';
-import { inTurns } from './lib/in-turns.js';
+import { verifyWebhook } from '../../contract/verification/verify-webhook.js';
+import { isMain } from '../../server/is-main.js';
+import { findMongod } from '../find-mongod.js';
+import { type Compiled, compile } from '../lib/compile.js';
+import { withDatabase } from '../mongod/uri.js';
+import { type BenchContext, type BenchRow, benchAdminKey, type ServiceProcess } from './lib/bench.js';
+import { median, ms, perSecond, ratio } from './lib/figures.js';
 import { processCpuMs } from './lib/program.js';
-import { benchSecret, nowMs } from './webhooks/shared.js';
-import { freshId, openTarget, type WebhookTarget } from './webhooks/target.js';
+import { answerQuestion } from './lib/programs/answer-questions.js';
 
-const rounds = 3;
-/** The service's number of concurrent deliveries to one webhook. */
-const atOnce = 8;
-const dueForTheDead = 300_000;
-const dueText = dueForTheDead.toLocaleString('en-US');
-const eventsASecond = 40;
-/** What is asked of the service: deliveries as a share of bare POSTs, p50 when idle, and p99 beside bad receivers. */
-const goals = { ofBare: 0.5, p50Ms: 100, p99Ratio: 2 };
+/** With measurements of three seconds; a case takes ten of them. */
+export const limitMs = 900_000;
+export const onlyWhenNamed = true;
 
-interface Rate {
-  perSecond: number;
-  /** Processor time of each process, in microseconds a POST. */
-  senderUs: number;
-  receiverUs: number;
-  mongodUs?: number;
-}
+const secret = 'the secret of the webhooks bench';
+const evts = Number(process.env.BENCH_EVENTS ?? 256);
+const cases = [
+  { what: '300 webhooks × 256 events', webhooks: 300, hanging: 0, events: evts },
+  { what: 'one webhook, 20,000 events', webhooks: 1, hanging: 0, events: 20_000 },
+  { what: '300 × 256, of which 100 hang', webhooks: 300, hanging: 100, events: evts },
+];
+type Case = (typeof cases)[number];
 
-/** Deliveries a second beside bare POSTs; from commit to POST; and what dead and hanging receivers do to another's. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
-  const deadOrigin = await closedOrigin();
-  const target = await openTarget(context, deadOrigin);
-  return [
-    ...(await sustained(context, target, '/verify', 'a receiver that verifies')),
-    ...(await sustained(context, target, '/plain', 'a receiver that only answers')),
-    ...(await besideOthers(context, target, deadOrigin)),
-  ];
-}
-
-/** An origin where nothing listens. */
-async function closedOrigin(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
-}
-
-async function sustained(
-  context: BenchContext,
-  target: WebhookTarget,
-  path: string,
-  table: string,
-): Promise<BenchRow[]> {
-  const id = await target.register(target.origin + path, 'intent.settled');
-  context.say(`${path}: warming up …`);
-  await delivered(target, id, 3_000);
-  const seconds = context.seconds / rounds;
-  const results = await inTurns(rounds, {
-    alone: () => bare(target, path, 1, seconds),
-    together: () => bare(target, path, atOnce, seconds),
-    service: () => delivered(target, id, Math.ceil(9_000 * seconds)),
-  });
-  const rate = (all: readonly Rate[]) => median(all.map((one) => one.perSecond));
-  const share = (all: readonly Rate[], of: readonly Rate[]) => {
-    const text = ratio(rate(all), rate(of));
-    if (all !== results.service) return text;
-    return besideGoal(text, `×${goals.ofBare}`, rate(all) >= goals.ofBare * rate(of));
-  };
-  const row = (what: string, all: readonly Rate[]): BenchRow => ({
-    table: `sustained deliveries to ${table}`,
-    what,
-    figures: {
-      deliveries: perSecond(rate(all)),
-      'of one at a time': share(all, results.alone),
-      [`of ${atOnce} at a time`]: share(all, results.together),
-      'CPU of the sender': microseconds(median(all.map(({ senderUs }) => senderUs))),
-      'of the receiver': microseconds(median(all.map(({ receiverUs }) => receiverUs))),
-      ...(all === results.service
-        ? { 'of mongod': microseconds(median(all.map(({ mongodUs = Number.NaN }) => mongodUs))) }
-        : {}),
-    },
-  });
-  return [
-    row('undici POSTs, one at a time', results.alone),
-    row(`undici POSTs, ${atOnce} at a time`, results.together),
-    row('this service, one webhook', results.service),
-  ];
-}
-
-/** Repeated POSTs of one signed delivery, without any other work. */
-async function bare(
-  target: WebhookTarget,
-  path: string,
-  connections: number,
-  seconds: number,
-): Promise<Rate> {
-  const eventId = `evt_${freshId()}`;
-  const body = JSON.stringify({
-    event: 'intent.settled',
-    id: eventId,
-    createdAt: new Date().toISOString(),
-    data: eventExamples['intent.settled'],
-  });
-  const timestampSeconds = Math.floor(Date.now() / 1_000);
-  const secrets = [benchSecret];
-  const parts = { event: 'intent.settled', eventId, body, test: false, secrets, timestampSeconds } as const;
-  const headers = deliveryHeaders(parts);
-  const pool = new Pool(target.origin, { connections });
-  const cpuMs = async () => [ownCpuMs(), await target.receiver.cpuMs()] as const;
-  const before = await cpuMs();
-  const startedAt = performance.now();
-  const endsAt = startedAt + seconds * 1_000;
-  let sent = 0;
-  const poster = async () => {
-    while (performance.now() < endsAt) {
-      const answer = await pool.request({ method: 'POST', path, headers, body });
-      await answer.body.dump();
-      if (answer.statusCode !== 200) throw new Error(`the receiver answered ${answer.statusCode}`);
-      sent += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: connections }, poster));
-  const tookMs = performance.now() - startedAt;
-  const after = await cpuMs();
-  await pool.close();
-  await target.receiver.ask('arrivals');
-  return { perSecond: (sent * 1_000) / tookMs, ...each(before, after, sent) };
-}
-
-/** The service on a backlog of so many events, each to be fanned out, claimed, signed, sent and recorded. */
-async function delivered(target: WebhookTarget, webhookId: string, count: number): Promise<Rate> {
-  await target.enable(webhookId, false);
-  await target.backlog(webhookId, count);
-  const cpuMs = () =>
-    Promise.all([target.service.cpuMs(), target.receiver.cpuMs(), processCpuMs(target.mongodPid)]);
-  const before = await cpuMs();
-  await target.enable(webhookId, true);
-  const arrivals = await target.arrivals(count);
-  const after = await cpuMs();
-  const ids = new Set(arrivals.map(([id]) => id));
-  if (ids.size !== count) throw new Error(`${ids.size} of ${count} events arrived`);
-  const times = arrivals.map(([, atMs]) => atMs);
-  const tookMs = Math.max(...times) - Math.min(...times);
-  return { perSecond: ((count - 1) * 1_000) / tookMs, ...each(before, after, count) };
-}
-
-type CpuMs = readonly [sender: number, receiver: number, mongod?: number];
-
-function each(before: CpuMs, after: CpuMs, count: number): Omit<Rate, 'perSecond'> {
-  const us = (from: number, to: number) => ((to - from) * 1_000) / count;
-  const rest = { senderUs: us(before[0], after[0]), receiverUs: us(before[1], after[1]) };
-  const [mongodFrom, mongodTo] = [before[2], after[2]];
-  if (mongodFrom === undefined || mongodTo === undefined) return rest;
-  return { ...rest, mongodUs: us(mongodFrom, mongodTo) };
-}
-
-function ownCpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-}
-
-/** Latency from commit to POST of one webhook: alone, and beside receivers that are dead or hang. */
-async function besideOthers(
-  context: BenchContext,
-  target: WebhookTarget,
-  deadOrigin: string,
-): Promise<BenchRow[]> {
-  const others = {
-    dead: await target.register(`${deadOrigin}/`, 'intent.failed'),
-    hanging: await target.register(`${target.origin}/hang`, 'intent.failed'),
-  };
-  await target.register(`${target.origin}/plain`, 'publisher.tick');
-  context.say('from commit to POST, on an idle service …');
-  const idle = await latencies(target, context.seconds);
-
-  for (const id of Object.values(others)) await target.enable(id, false);
-  context.say(`${dueText} deliveries for a dead receiver …`);
-  await target.dueDeliveries(others.dead, dueForTheDead);
-  await target.dueDeliveries(others.hanging, 1_000);
-  const measured = async (enabled: boolean) => {
-    for (const id of Object.values(others)) await target.enable(id, enabled);
-    // The hanging one has taken its places, and the dead one is known to fail.
-    await sleep(1_000);
-    return latencies(target, context.seconds);
-  };
-  const turns = await inTurns(rounds, { without: () => measured(false), beside: () => measured(true) });
-  const without = turns.without.flat();
-  const beside = turns.beside.flat();
-  const p99 = percentile(beside, 99) / percentile(without, 99);
-  const p50 = percentile(idle, 50);
-  return [
-    latencyRow('on an idle service', idle, {
-      p50: besideGoal(ms(p50), `${goals.p50Ms} ms`, p50 < goals.p50Ms),
-    }),
-    latencyRow('the dead and the hanging webhook disabled', without, {
-      'of the p99 with them disabled': '×1',
-    }),
-    latencyRow(`beside a hanging receiver, and ${dueText} due for a dead one`, beside, {
-      'of the p99 with them disabled': besideGoal(ratio(p99, 1), `×${goals.p99Ratio}`, p99 <= goals.p99Ratio),
-    }),
-  ];
-}
-
-async function latencies(target: WebhookTarget, seconds: number): Promise<number[]> {
-  const committed = new Map<string, number>();
-  const endsAt = nowMs() + seconds * 1_000;
-  while (nowMs() < endsAt) {
-    const { id, committedMs } = await target.emit('publisher.tick');
-    committed.set(id, committedMs);
-    await sleep(1_000 / eventsASecond);
+  const before = process.env.BENCH_BEFORE;
+  const builds: [string, Compiled | undefined][] = [['this service', undefined]];
+  if (before !== undefined) {
+    const release = await compile({ name: 'before', root: before });
+    context.onEnd('the version before', release.remove);
+    builds.push(['the version before', release]);
   }
-  const arrivals = await target.arrivals(committed.size);
-  const waited = arrivals.flatMap(([id, atMs]) => {
-    const at = committed.get(id);
-    return at === undefined ? [] : [atMs - at];
+  const rows: BenchRow[] = [];
+  for (const members of process.env.BENCH_ONLY ? [Number(process.env.BENCH_ONLY)] : [3, 1])
+    for (const one of cases.filter((_, n) => !process.env.BENCH_CASE || n === Number(process.env.BENCH_CASE)))
+      for (const [what, release] of builds) {
+        context.say(`${members} members, ${one.what}, ${what} …`);
+        const figures = await measure(context, members, one, release);
+        rows.push({ table: `${one.what}, on ${members} member${members > 1 ? 's' : ''}`, what, figures });
+      }
+  return rows;
+}
+
+async function measure(
+  context: BenchContext,
+  members: number,
+  { webhooks, hanging, events }: Case,
+  release: Compiled | undefined,
+): Promise<BenchRow['figures']> {
+  const database = await startMembers(members);
+  const receiver = await context.startProgram('scripts/bench/webhooks', { args: ['receive'] });
+  const origin = String(await receiver.ready());
+  const anchors = await context.startAnchors();
+  const env = { ...anchors.env, MONGODB_URI: database.uri, LOG_LEVEL: 'error' };
+  const allow = { OUTBOUND_ALLOW: `${anchors.env.OUTBOUND_ALLOW},${origin}` };
+  const service = await context.startService({ ...env, ...allow }, release === undefined ? {} : { release });
+  const client = await mongo.MongoClient.connect(database.uri);
+  try {
+    const subscribers: string[] = [];
+    for (let n = 0; n < webhooks; n += 1)
+      subscribers.push(await register(service, `${origin}/${n % 3 === 0 && n / 3 < hanging ? 'hang' : n}`));
+    const seconds = context.seconds * 10;
+    const idle = await askAsNewClients(service, seconds / 3);
+    await client.db().collection<{ _id: string }>('outbox').insertMany(eventsFor(subscribers, events));
+    const cpuMs = async () => (await Promise.all([service.cpuMs(), database.cpuMs()])).map(Number);
+    const [serviceMs = 0, databaseMs = 0] = await cpuMs();
+    const startedAt = performance.now();
+    const busy = await askAsNewClients(service, seconds);
+    const [serviceNow = 0, databaseNow = 0] = await cpuMs();
+    const { counts, twice } = (await receiver.ask('received')) as Received;
+    const tookSeconds = (performance.now() - startedAt) / 1_000;
+    const each = Object.values(counts);
+    if (twice > 0) throw new Error(`${twice} deliveries were made twice`);
+    const all = each.reduce((sum, one) => sum + one, 0);
+    return {
+      deliveries: perSecond(all / tookSeconds),
+      'CPU of the service': ms((serviceNow - serviceMs) / all),
+      'of mongod': ms((databaseNow - databaseMs) / all),
+      'fewest and most of a webhook': `${each.length < webhooks - hanging ? 0 : Math.min(...each)}, ${Math.max(...each)}`,
+      'p50 of new clients': ms(median(busy)),
+      'of idle': ratio(median(busy), median(idle)),
+    };
+  } finally {
+    await client.close();
+    for (const part of [service, receiver, anchors, database]) await part.stop();
+  }
+}
+
+/** Members in processes of their own, as light as for tests. */
+async function startMembers(
+  count: number,
+): Promise<{ uri: string; cpuMs(): Promise<number>; stop(): Promise<void> }> {
+  const found = await findMongod({ env: { ...process.env, MONGODB_URI: undefined } });
+  if (found.kind !== 'binary') throw new Error('this bench needs a mongod of its own');
+  const args = ['--wiredTigerCacheSizeGB', '0.5', '--setParameter', 'diagnosticDataCollectionEnabled=false'];
+  const set = await MongoMemoryReplSet.create({
+    binary: { systemBinary: found.path, version: found.version },
+    replSet: { count, storageEngine: 'wiredTiger', args },
   });
-  if (waited.length < committed.size) throw new Error(`${waited.length} of ${committed.size} events arrived`);
-  return waited;
+  const pids = set.servers.flatMap((one) => one.instanceInfo?.instance.mongodProcess?.pid ?? []);
+  return {
+    uri: withDatabase(set.getUri(), 'bench'),
+    cpuMs: async () => (await Promise.all(pids.map(processCpuMs))).reduce((sum, one) => sum + one, 0),
+    stop: async () => void (await set.stop()),
+  };
 }
 
-function latencyRow(what: string, all: readonly number[], others: BenchRow['figures']): BenchRow {
-  const figures = { p50: ms(percentile(all, 50)), p99: ms(percentile(all, 99)), ...others };
-  return { table: 'from commit to POST', what, figures };
+let clients = 0;
+const newClient = () => {
+  clients += 1;
+  return { 'x-forwarded-for': `203.${clients >> 16}.${(clients >> 8) & 255}.${clients & 255}` };
+};
+
+async function register(service: ServiceProcess, url: string): Promise<string> {
+  const answer = await fetch(`${service.url}/api/admin/webhooks`, {
+    method: 'POST',
+    headers: { 'x-admin-key': benchAdminKey, 'content-type': 'application/json', ...newClient() },
+    body: JSON.stringify({ url, events: ['intent.settled'], secret }),
+  });
+  if (answer.status !== 201) throw new Error(`a registration was answered ${answer.status}`);
+  return ((await answer.json()) as { id: string }).id;
 }
 
-/** A figure beside what it is meant to be, and whether it is: `×0.57, goal ×0.5: met`. */
-function besideGoal(figure: string, goal: string, met: boolean): string {
-  return `${figure}, goal ${goal}: ${met ? 'met' : 'missed'}`;
+/** How long requests of clients that were never there before take, twenty a second. */
+async function askAsNewClients(service: ServiceProcess, seconds: number): Promise<number[]> {
+  const tookMs: number[] = [];
+  for (const endsAt = performance.now() + seconds * 1_000; performance.now() < endsAt; await sleep(50)) {
+    const startedAt = performance.now();
+    const answer = await fetch(`${service.url}/api/corridors`, { headers: newClient() });
+    await answer.arrayBuffer();
+    if (answer.status !== 200) throw new Error(`a request was answered ${answer.status}`);
+    tookMs.push(performance.now() - startedAt);
+  }
+  return tookMs;
 }
+
+function eventsFor(subscribers: readonly string[], count: number) {
+  return Array.from({ length: count }, (_, n) => ({
+    _id: `evt_${randomBytes(16).toString('hex')}`,
+    event: 'intent.settled',
+    createdAt: new Date(Date.now() + n / 1_000),
+    data: eventExamples['intent.settled'],
+    subscribers: [...subscribers],
+    open: true,
+  }));
+}
+
+interface Received {
+  /** By path. */
+  counts: Record<string, number>;
+  /** Deliveries of the same event to the same path. */
+  twice: number;
+}
+
+/** The receiver, in a process of its own: verifies and acknowledges, but never answers `/hang`. */
+function receive(): void {
+  const seen = new Set<string>();
+  const received: Received = { counts: {}, twice: 0 };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { url = '', headers } = request;
+      if (url === '/hang') return;
+      verifyWebhook({ body: Buffer.concat(chunks), headers, secret });
+      const key = `${url} ${headers['webhook-id']}`;
+      if (seen.has(key)) received.twice += 1;
+      seen.add(key);
+      received.counts[url] = (received.counts[url] ?? 0) + 1;
+      response.end('ok');
+    });
+  });
+  server.listen(0, '127.0.0.1', () => {
+    process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  });
+  answerQuestion('received', () => received);
+}
+
+if (isMain(import.meta.url) && process.argv.includes('receive')) receive();

@@ -44,7 +44,6 @@ async function prepare(config: Config): Promise<Result> {
         indexes: addedTo(before.indexes, after.indexes),
         leases: prepared.leases,
       },
-      sealedWebhooks: prepared.sealedWebhooks,
     };
     return { report, complete: true };
   } finally {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Connection } from 'mongoose';
-import { createWebhookStore } from '../features/webhooks/store.js';
+import { createWebhookStore } from '../webhooks/webhook-store.js';
 import { type Command, onServiceDatabase, type Result } from './command.js';
 
 export const pauseWebhooks: Command = {

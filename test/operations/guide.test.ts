@@ -37,7 +37,8 @@ describe('docs/operations.md', () => {
     const run = async () => ({ ran: true });
     const own = async () => undefined;
     const ofEveryInstance = {
-      deliveries: own,
+      webhooks: own,
+      webhookRemains: own,
       cacheEpoch: own,
       snapshot: own,
       rateSamples: own,

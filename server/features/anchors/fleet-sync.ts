@@ -1,8 +1,8 @@
-import type { Emit } from '../../deliveries/deliveries.js';
 import { isDuplicateKey } from '../../mongo/failures.js';
 import type { PauseBeforeTry } from '../../mongo/refused-writes.js';
 import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
 import type { Clock, Logger } from '../../ports.js';
+import type { Emit } from '../../webhooks/outbox.js';
 import type { Fleet, FleetAnchor } from './fleet-file.rules.js';
 import type { AnchorDocument, AnchorListing, AnchorStore } from './store.js';
 

@@ -1,7 +1,6 @@
 import pLimit from 'p-limit';
 import type { AnchorAnswer, AnchorPage } from '../../../contract/schemas/anchors.js';
 import type { CorridorPage } from '../../../contract/schemas/corridors.js';
-import type { Emit } from '../../deliveries/deliveries.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
 import type { PauseBeforeTry } from '../../mongo/refused-writes.js';
 import type { InTransaction } from '../../mongo/transactions.js';
@@ -9,6 +8,7 @@ import type { Outbound } from '../../outbound/outbound.js';
 import { UpstreamFault } from '../../outbound/upstream-fault.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
 import type { Clock, Logger, Random } from '../../ports.js';
+import type { Emit } from '../../webhooks/outbox.js';
 import type { CacheEpoch } from '../cache/epoch.js';
 import { toAnchorAnswer, toAnchorSummary, toCorridorAnswer } from './anchor-answer.rules.js';
 import { createDiscovery } from './discovery.js';

@@ -2,10 +2,10 @@ import pLimit from 'p-limit';
 import type { DisputeAnswer, FileDisputeBody } from '../../../contract/schemas/disputes.js';
 import { parsePublicKey } from '../../../contract/verification/strkey.js';
 import { verifyDispute } from '../../crypto/ed25519.js';
-import type { Emit } from '../../deliveries/deliveries.js';
 import { ApiError } from '../../errors.js';
 import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
 import type { Clock, NewId, RateLimitState } from '../../ports.js';
+import type { Emit } from '../../webhooks/outbox.js';
 import { newDispute, toDisputeAnswer, toEventData } from './dispute.rules.js';
 import {
   type DisputableIntent,

@@ -1,9 +1,9 @@
 import type { AdminDispute, ResolveDisputeBody } from '../../../contract/schemas/disputes.js';
-import type { Emit } from '../../deliveries/deliveries.js';
 import { ApiError, invalidRequest, unsupportedPair } from '../../errors.js';
 import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
 import type { Clock, Logger } from '../../ports.js';
+import type { Emit } from '../../webhooks/outbox.js';
 import type { Intent } from '../intents/intent.js';
 import type { PossibleVerdict, TrueEffects } from '../reputation/true-effects.js';
 import { applies, concerns, type Support, toAdminDispute, toEventData } from './dispute.rules.js';

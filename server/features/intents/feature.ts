@@ -1,4 +1,3 @@
-import type { Emit } from '../../deliveries/deliveries.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Leases } from '../../mongo/leases.js';
@@ -7,6 +6,7 @@ import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger, Pause, Random } from '../../ports.js';
 import type { Streams } from '../../streams/streams.js';
+import type { Emit } from '../../webhooks/outbox.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { DueStore } from './due-store.js';
 import { createIntentStreams } from './intent-streams.js';

@@ -1,11 +1,11 @@
 import pLimit from 'p-limit';
 import { type FailureReason, failureReasons } from '../../../contract/schemas/intents.js';
-import type { Emit } from '../../deliveries/deliveries.js';
 import { ApiError } from '../../errors.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { PauseBeforeTry } from '../../mongo/refused-writes.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock } from '../../ports.js';
+import type { Emit } from '../../webhooks/outbox.js';
 import type { Intent } from './intent.js';
 import { toFields, toState } from './intent-state.rules.js';
 import { nextLookMs } from './next-look.rules.js';

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TickFailure } from '../../../contract/schemas/publisher.js';
 import type { OracleReceipt } from '../../../contract/verification/verify-receipt.js';
-import type { Emit } from '../../deliveries/deliveries.js';
 import { type BackoffPolicy, backoffMs } from '../../jobs/backoff.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { InLeasedTransaction } from '../../mongo/transactions.js';
 import type { Clock, Logger, Random } from '../../ports.js';
 import { untilAborted } from '../../timing.js';
+import type { Emit } from '../../webhooks/outbox.js';
 import type { BatchDocument, BatchStore } from './batch-store.js';
 import type { Submission, SubmitToOracle } from './oracle.js';
 

@@ -7,9 +7,9 @@ import { createSigningKeys } from '../../../server/features/anchors/signing-keys
 import { createAnchorStore } from '../../../server/features/anchors/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import type { Logger } from '../../../server/ports.js';
-import { outboxOf } from '../../fixtures/deliveries/emit.js';
 import { answerText, type HostileAnchor, startHostileAnchor } from '../../fixtures/rates/hostile-anchor.js';
 import { type RatesService, startRatesService } from '../../fixtures/rates/rates-service.js';
+import { outboxOf } from '../../fixtures/webhooks/emit.js';
 import { testDatabase } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
 

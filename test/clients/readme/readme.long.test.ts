@@ -4,7 +4,7 @@ import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import { encodePublicKey, encodeSecretKey } from '../../../contract/verification/strkey.js';
 import { batchFaults } from '../../../contract/verification/verify-batch.js';
-import { deliveryHeaders } from '../../../server/deliveries/signed-headers.js';
+import { deliveryHeaders } from '../../../server/webhooks/signed-headers.js';
 import { intentsFixture, minute } from '../../fixtures/intents/intents-over-http.js';
 import { testCronSecret } from '../../support/app.js';
 import { itWhere } from '../../support/it-where.js';

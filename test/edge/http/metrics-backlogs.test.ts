@@ -49,7 +49,7 @@ describe('/metrics of any instance', () => {
     });
     await put('webhooks', [{ _id: 'off', enabled: false, secrets: [] }]);
     await put('deliveries', [
-      { _id: 'd', webhookId: 'off', eventId: 'e', open: true, lane: 'off', due: new Date(0) },
+      { _id: 'd', webhookId: 'off', eventId: 'e', state: 'pending', byAdmin: false, due: new Date(0) },
     ]);
     await put('disputes', [
       { _id: 'a', intentHash: 'a', filedBy: 'wallet', status: 'open' },

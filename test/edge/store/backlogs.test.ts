@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { queueKey } from '../../../server/deliveries/delivery.rules.js';
-import { createDeliveryStore } from '../../../server/deliveries/delivery-store.js';
-import { createOutboxStore } from '../../../server/deliveries/outbox-store.js';
 import { createDisputeStore } from '../../../server/features/disputes/store.js';
 import { createAggregationStore } from '../../../server/features/intents/aggregation-store.js';
-import { createWebhookStore } from '../../../server/features/webhooks/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { countUpTo, mostCounted, prepareCollections } from '../../../server/mongo/models.js';
+import { createDeliveryStore } from '../../../server/webhooks/delivery-store.js';
+import { createOutboxStore } from '../../../server/webhooks/outbox-store.js';
+import { createWebhookStore } from '../../../server/webhooks/webhook-store.js';
 import { testDatabase } from '../../support/database.js';
 import { expectFor } from '../../support/expect-for.js';
 
@@ -24,16 +23,17 @@ async function put(collection: string, rows: Record<string, unknown>[]): Promise
   await connection.collection(collection).insertMany(rows as never[], { timeoutMS: 120_000 });
 }
 
-/** Deliveries of one lane, due in `dueInMs`; settled ones where `open` is false. */
-function deliveriesOf(lane: string, count: number, dueInMs: number, open = true) {
-  return Array.from({ length: count }, (_, n) => ({
-    _id: `${lane} ${dueInMs} ${open} ${n}`,
-    webhookId: lane.replace('!', ''),
-    eventId: `${lane} ${dueInMs} ${open} ${n}`,
-    open,
-    lane,
-    due: new Date(Date.now() + dueInMs),
-  }));
+/** Deliveries of one webhook, due in `dueInMs`. */
+function deliveriesOf(
+  webhookId: string,
+  count: number,
+  dueInMs: number,
+  { state = 'pending', byAdmin = false } = {},
+) {
+  return Array.from({ length: count }, (_, n) => {
+    const id = `${webhookId} ${dueInMs} ${state} ${byAdmin} ${n}`;
+    return { _id: id, eventId: id, webhookId, state, byAdmin, due: new Date(Date.now() + dueInMs) };
+  });
 }
 
 beforeAll(async () => {
@@ -45,9 +45,9 @@ beforeAll(async () => {
   await put('deliveries', [
     ...deliveriesOf('on', 5, -hourMs),
     ...deliveriesOf('on', 7, hourMs),
-    ...deliveriesOf('on', 11, -hourMs, false),
+    ...deliveriesOf('on', 11, -hourMs, { state: 'delivered' }),
     ...deliveriesOf('off', 13, -hourMs),
-    ...deliveriesOf(queueKey('off', 'admin'), 2, -hourMs),
+    ...deliveriesOf('off', 2, -hourMs, { byAdmin: true }),
     ...deliveriesOf('deleted', 3, -hourMs),
   ]);
   await put('outbox', [
@@ -75,7 +75,7 @@ describe('the backlogs', () => {
   });
 
   it('of due deliveries has what may be sent now: nothing held, nothing of a webhook that is gone', async () => {
-    expect(await deliveries.countDue(enabledAmong)).toBe(7);
+    expect(await deliveries.countDue(new Date(), enabledAmong)).toBe(7);
   });
 
   it('are read by indexes, and no collection is scanned for them', async () => {
@@ -84,7 +84,7 @@ describe('the backlogs', () => {
     try {
       await outbox.countOpen();
       await deliveries.countOpen();
-      await deliveries.countDue(enabledAmong);
+      await deliveries.countDue(new Date(), enabledAmong);
       await disputes.countOpen();
       await intents.countPendingAggregation();
     } finally {
@@ -94,7 +94,7 @@ describe('the backlogs', () => {
       .collection('system.profile')
       .find({ op: { $in: ['query', 'command'] }, planSummary: { $exists: true } })
       .toArray();
-    expect(reads.map(({ planSummary }) => String(planSummary))).toHaveLength(7);
+    expect(reads.map(({ planSummary }) => String(planSummary))).toHaveLength(8);
     for (const { planSummary, command } of reads) {
       expectFor(JSON.stringify(command), planSummary).toMatch(/^(IXSCAN|DISTINCT_SCAN|COUNT_SCAN|IDHACK)/);
     }

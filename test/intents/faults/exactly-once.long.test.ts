@@ -6,12 +6,12 @@ import { newIntent } from '../../../server/features/intents/new-intent.rules.js'
 import { reconcileLease } from '../../../server/features/intents/reconcile.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
-import { emitInto, outboxOf } from '../../fixtures/deliveries/emit.js';
 import { account, freshState, see, startMs } from '../../fixtures/intents/intent-states.js';
 import { openIntents } from '../../fixtures/intents/intents-fixture.js';
 import { type ReconcileProcesses, reconcileProcesses } from '../../fixtures/intents/reconcile-processes.js';
 import type { Task } from '../../fixtures/intents/reconcile-worker.js';
 import { insertIntents, intentDocuments } from '../../fixtures/intents/stored-intents.js';
+import { emitInto, outboxOf } from '../../fixtures/webhooks/emit.js';
 import { expectFor } from '../../support/expect-for.js';
 import { runSeed, seeded } from '../../support/seeded.js';
 import { eventually, untilStopped } from '../../support/worker-processes.js';

@@ -13,7 +13,6 @@ import { prepareCollections } from '../../../server/mongo/models.js';
 import { createPauseBeforeTry } from '../../../server/mongo/refused-writes.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { pauseInRealTime } from '../../../server/timing.js';
-import { emitInto, outboxOf } from '../../fixtures/deliveries/emit.js';
 import {
   claimantIntent,
   contestedId,
@@ -24,6 +23,7 @@ import {
 } from '../../fixtures/intents/contested-transaction.js';
 import { instructions } from '../../fixtures/intents/payment-cases.js';
 import { insertIntents, intentDocuments } from '../../fixtures/intents/stored-intents.js';
+import { emitInto, outboxOf } from '../../fixtures/webhooks/emit.js';
 import { testDatabase } from '../../support/database.js';
 
 const { uri } = testDatabase();

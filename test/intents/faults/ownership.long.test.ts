@@ -3,7 +3,6 @@ import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { reconcileLease } from '../../../server/features/intents/reconcile.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
-import { emitInto, outboxOf } from '../../fixtures/deliveries/emit.js';
 import {
   claimantIntent,
   contestedId,
@@ -14,6 +13,7 @@ import { openIntents } from '../../fixtures/intents/intents-fixture.js';
 import { type ReconcileProcesses, reconcileProcesses } from '../../fixtures/intents/reconcile-processes.js';
 import type { Task } from '../../fixtures/intents/reconcile-worker.js';
 import { insertIntents, intentDocuments } from '../../fixtures/intents/stored-intents.js';
+import { emitInto, outboxOf } from '../../fixtures/webhooks/emit.js';
 import { expectFor } from '../../support/expect-for.js';
 import { eventually } from '../../support/worker-processes.js';
 

@@ -8,12 +8,12 @@ import type { IntentStore } from '../../../server/features/intents/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { isMongoUnavailable } from '../../../server/mongo/failures.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
-import { outboxOf } from '../../fixtures/deliveries/emit.js';
 import { anchorSigner } from '../../fixtures/disputes/dispute-values.js';
 import { holderIntent, paidOut } from '../../fixtures/intents/contested-transaction.js';
 import { account } from '../../fixtures/intents/intent-states.js';
 import { openIntents } from '../../fixtures/intents/intents-fixture.js';
 import { startThreeMembers, type ThreeMembers } from '../../fixtures/limits/three-members.js';
+import { outboxOf } from '../../fixtures/webhooks/emit.js';
 import { waitFor } from '../../support/wait-for.js';
 
 let members: ThreeMembers;

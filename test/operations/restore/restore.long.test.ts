@@ -11,9 +11,9 @@ import { type Balancer, startBalancer } from '../../../scripts/lib/balancer.js';
 import { type ReferenceOracle, startReferenceOracle } from '../../../scripts/reference-oracle/index.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { exitCodes, verifyService } from '../../../scripts/verify-service.js';
-import { type Receiver, startReceiver } from '../../fixtures/deliveries/receiver.js';
 import { type ServiceProcess, startServiceProcess } from '../../fixtures/edge/service-process.js';
 import { itWithMongoTools, runMongoTool } from '../../fixtures/operations/mongo-tools.js';
+import { type Receiver, startReceiver } from '../../fixtures/webhooks/receiver.js';
 import { testAdminKey, testCronSecret } from '../../support/app.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
 import { expectFor } from '../../support/expect-for.js';
@@ -299,8 +299,8 @@ async function expectQuietUntilEnabled(seen: number, removed: string): Promise<v
 async function expectEventsOfBackup(seenBefore: ReadonlySet<string>): Promise<void> {
   const client = new mongo.MongoClient(restored.uri);
   try {
-    const deliveries = client.db().collection<{ eventId: string; open: boolean }>('deliveries');
-    await waitFor(async () => expect(await deliveries.countDocuments({ open: true })).toBe(0), {
+    const deliveries = client.db().collection<{ eventId: string; state: string }>('deliveries');
+    await waitFor(async () => expect(await deliveries.countDocuments({ state: 'pending' })).toBe(0), {
       timeout: 60_000,
     });
     const ids = (await deliveries.find().toArray()).map(({ eventId }) => eventId);

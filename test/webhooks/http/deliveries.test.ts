@@ -58,7 +58,7 @@ describe('POST /api/admin/webhooks/{id}/test 400', () => {
 describe('a receiver that refuses', () => {
   it('disables its webhook, and its answer is shown to admins, escaped', async () => {
     const { id } = await fixture.register('/410');
-    await sendTest(id);
+    await fixture.emitTick();
     const [delivery] = await fixture.settled(id, 1);
     expect(delivery).toMatchObject({ state: 'refused', nextAttemptAt: null });
     expect(delivery?.attempts).toMatchObject([
@@ -66,6 +66,14 @@ describe('a receiver that refuses', () => {
     ]);
     const { body } = await fixture.admin('GET', `${webhooksPath}/${id}`);
     expect(body).toMatchObject({ enabled: false, disabled: { reason: 'refused', status: 410 } });
+  });
+
+  it('leaves its webhook as it is, where it refuses a test', async () => {
+    const { id } = await fixture.register('/422');
+    const before = (await fixture.admin('GET', `${webhooksPath}/${id}`)).body;
+    await sendTest(id);
+    expect(await fixture.settled(id, 1)).toMatchObject([{ state: 'refused', test: true }]);
+    expect((await fixture.admin('GET', `${webhooksPath}/${id}`)).body).toEqual(before);
   });
 });
 

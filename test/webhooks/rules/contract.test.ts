@@ -8,7 +8,7 @@ import {
   updateWebhookBody,
   webhookId,
 } from '../../../contract/schemas/webhooks.js';
-import { timedId } from '../../../server/deliveries/delivery.rules.js';
+import { timedId } from '../../../server/webhooks/delivery.rules.js';
 import { expectFor } from '../../support/expect-for.js';
 
 const body = {

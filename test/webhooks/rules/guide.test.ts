@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
 import { eventNames } from '../../../contract/schemas/events.js';
 import vectors from '../../../contract/vectors/webhook.json' with { type: 'json' };
-import { attemptsGranted } from '../../../server/deliveries/attempts.rules.js';
-import { deliveryHeaders } from '../../../server/deliveries/signed-headers.js';
+import { attemptsGranted } from '../../../server/webhooks/delivery.rules.js';
+import { deliveryHeaders } from '../../../server/webhooks/signed-headers.js';
 import { itWhere, python3 } from '../../support/it-where.js';
 import { waitFor } from '../../support/wait-for.js';
 

@@ -1,9 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  rotateSecrets,
-  type StoredSecret,
-  secretsInForce,
-} from '../../../server/features/webhooks/secrets.js';
+import { rotateSecrets, type StoredSecret, secretsInForce } from '../../../server/webhooks/secrets.js';
 
 const day = 86_400_000;
 const first: StoredSecret[] = [{ sealed: 'a', since: new Date(0), until: null }];

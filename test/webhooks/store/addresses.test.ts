@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { closedAfterEach } from '../../fixtures/deliveries/closing.js';
-import type { DeliveryFixture, DeliveryFixtureOptions } from '../../fixtures/deliveries/delivery-fixture.js';
 import { answering, type Listener, listen } from '../../fixtures/outbound/listener.js';
+import { closedAfterEach } from '../../fixtures/webhooks/closing.js';
+import type { DeliveryFixture, DeliveryFixtureOptions } from '../../fixtures/webhooks/delivery-fixture.js';
 import { testDatabase } from '../../support/database.js';
 import { expectFor } from '../../support/expect-for.js';
 import vectors from '../../vectors/outbound-addresses.json' with { type: 'json' };

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
-import { closedAfterEach } from '../../fixtures/deliveries/closing.js';
+import { closedAfterEach } from '../../fixtures/webhooks/closing.js';
 import { testDatabase } from '../../support/database.js';
 import { runProgram } from '../../support/run-program.js';
 

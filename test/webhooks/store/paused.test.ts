@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { createWebhookStore } from '../../../server/features/webhooks/store.js';
-import { closedAfterEach } from '../../fixtures/deliveries/closing.js';
+import { createWebhookStore } from '../../../server/webhooks/webhook-store.js';
+import { closedAfterEach } from '../../fixtures/webhooks/closing.js';
 import { testDatabase } from '../../support/database.js';
 
 const { uri } = testDatabase();
@@ -16,7 +16,7 @@ it('every webhook of a restored database is paused, and gets what it was held on
   expect(paused.map(({ _id }) => _id)).toEqual([id]);
 
   const after = await open({ allow: [to.origin] });
-  await after.deliveries.dispatch();
+  await after.deliveries.work();
   expect(to.received).toEqual([]);
   const disabled = { reason: 'admin', status: null, at: at.toISOString() };
   expect(await after.webhooks.get(id)).toMatchObject({ enabled: false, disabled });

@@ -1,0 +1,107 @@
+import { eventExamples } from '../../contract/examples/events.js';
+import type { EventName } from '../../contract/schemas/events.js';
+import {
+  type DeliveryAnswer,
+  type DeliveryState,
+  maxResent,
+  type ResentDeliveries,
+} from '../../contract/schemas/webhooks.js';
+import { ApiError } from '../errors.js';
+import { readCursor, readLimit, toPage } from '../paging.js';
+import { type Clock, type NewId, toInstant } from '../ports.js';
+import { type DeliveryDocument, newDelivery, shownState, timedId } from './delivery.rules.js';
+import type { DeliveryStore } from './delivery-store.js';
+import { unknownWebhook } from './service.js';
+import type { WebhookDocument, WebhookStore } from './webhook-store.js';
+
+/** The results of deliveries, and the deliveries that an admin triggers. Unknown ids throw UNKNOWN_WEBHOOK. */
+export interface DeliveryLog {
+  list(
+    webhookId: string,
+    query: { state?: DeliveryState | undefined; limit?: string | undefined; cursor?: string | undefined },
+  ): Promise<{ items: DeliveryAnswer[]; nextCursor: string | null }>;
+  /** Sends made-up data at once, also to a webhook that is disabled. */
+  sendTest(webhookId: string, event: EventName | undefined): Promise<DeliveryAnswer>;
+  /** Sends a delivery again at once, also to a webhook that is disabled. */
+  resend(webhookId: string, deliveryId: string): Promise<DeliveryAnswer>;
+  /** Sends again what was refused or exhausted since `since`; none twice for the same `since`. */
+  resendFailed(webhookId: string, since: Date): Promise<ResentDeliveries>;
+}
+
+const idPattern = /^dlv_[0-9a-f]{44}$/;
+
+export function createDeliveryLog(deps: {
+  webhooks: Pick<WebhookStore, 'find'>;
+  deliveries: Pick<DeliveryStore, 'add' | 'page' | 'sendAgain' | 'sendFailedAgain'>;
+  /** Called when there is something to send. */
+  wakeWorker: () => void;
+  clock: Clock;
+  newId: NewId;
+}): DeliveryLog {
+  const { webhooks, deliveries, wakeWorker, clock, newId } = deps;
+
+  async function findWebhook(id: string): Promise<WebhookDocument> {
+    const webhook = await webhooks.find(id);
+    if (webhook === null) throw unknownWebhook();
+    return webhook;
+  }
+
+  return {
+    async list(webhookId, { state, limit: asked, cursor }) {
+      const { enabled } = await findWebhook(webhookId);
+      const limit = readLimit(asked);
+      const listName = ['deliveries', webhookId, state ?? 'all'];
+      const before = readCursor(cursor, listName, [idPattern])?.[0];
+      const found = await deliveries.page({ webhookId, enabled, state, before, limit: limit + 1 });
+      const answers = found.map((delivery) => toDeliveryAnswer(delivery, enabled));
+      return toPage(answers, limit, listName, ({ id }) => [id]);
+    },
+
+    async sendTest(webhookId, asked) {
+      const { enabled, events } = await findWebhook(webhookId);
+      const name = asked ?? events[0] ?? 'intent.settled';
+      const now = new Date(clock());
+      const id = timedId('dlv', now.getTime(), newId());
+      const event = { _id: `evt_test${newId()}`, event: name, createdAt: now, data: eventExamples[name] };
+      const delivery = newDelivery({ id, webhookId, event, test: true, now });
+      await deliveries.add([delivery]);
+      wakeWorker();
+      return toDeliveryAnswer(delivery, enabled);
+    },
+
+    async resend(webhookId, deliveryId) {
+      const { enabled } = await findWebhook(webhookId);
+      const delivery = await deliveries.sendAgain(webhookId, deliveryId, clock());
+      if (delivery === null) {
+        throw new ApiError('UNKNOWN_WEBHOOK', 'This webhook has no delivery with this id.');
+      }
+      wakeWorker();
+      return toDeliveryAnswer(delivery, enabled);
+    },
+
+    async resendFailed(webhookId, since) {
+      await findWebhook(webhookId);
+      const sent = await deliveries.sendFailedAgain({ webhookId, since, limit: maxResent, nowMs: clock() });
+      wakeWorker();
+      return sent;
+    },
+  };
+}
+
+/** `enabled`: whether the webhook of the delivery is enabled. */
+function toDeliveryAnswer(delivery: DeliveryDocument, enabled: boolean): DeliveryAnswer {
+  const state = shownState(delivery, enabled);
+  return {
+    id: delivery._id,
+    webhookId: delivery.webhookId,
+    eventId: delivery.eventId,
+    event: delivery.event,
+    test: delivery.test,
+    state,
+    createdAt: toInstant(delivery.createdAt),
+    nextAttemptAt: state === 'pending' && delivery.owner === null ? toInstant(delivery.due) : null,
+    settledAt: delivery.settledAt ? toInstant(delivery.settledAt) : null,
+    body: delivery.body,
+    attempts: delivery.attempts.map(({ at, ...attempt }) => ({ ...attempt, at: toInstant(at) })),
+  };
+}

@@ -1,0 +1,343 @@
+import { type Connection, type mongo, Schema } from 'mongoose';
+import type { DeliveryState, ResentDeliveries } from '../../contract/schemas/webhooks.js';
+import { isDuplicateKey, retriedOnce, writeErrorsOf } from '../mongo/failures.js';
+import { countUpTo, defineModel } from '../mongo/models.js';
+import {
+  attemptsGranted,
+  type Claimed,
+  type DeliveryDocument,
+  type FinishedAttempt,
+  lastOf,
+  retentionMs,
+} from './delivery.rules.js';
+
+export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
+
+/** A due delivery, with the time of the database at which it was read. */
+export type Due = DeliveryDocument & { now: Date };
+
+/** A record of an attempt that is stored with its delay until the next one, if there is one. */
+export type RecordedAttempt = FinishedAttempt & { delayMs: number };
+
+const insertsAtOnce = 1_000;
+const dropsAtOnce = 1_000;
+/** How many POSTs are stored with a delivery: those of five grants, if no secret was being replaced. */
+const maxAttemptsKept = 20;
+const failedStates: DeliveryDocument['state'][] = ['refused', 'exhausted'];
+const storedStates: DeliveryDocument['state'][] = ['pending', 'delivered', ...failedStates];
+/** By the time of the database, so that no instance ends the claims of another because its own clock is wrong. */
+const isDue = { $expr: { $lte: ['$due', '$$NOW'] } };
+const inTurn = { state: 'pending', byAdmin: false } as const;
+const byAdmin = { state: 'pending', byAdmin: true } as const;
+/** For updates by id, so that no other index is considered. */
+const idIndex = { _id: 1 } as const;
+
+const deliverySchema = new Schema<DeliveryDocument>(
+  {
+    _id: { type: String, required: true },
+    webhookId: { type: String, required: true },
+    eventId: { type: String, required: true },
+    event: { type: String, required: true },
+    test: { type: Boolean, required: true },
+    body: { type: String, required: true },
+    state: { type: String, required: true },
+    byAdmin: { type: Boolean, required: true },
+    due: { type: Date, required: true },
+    owner: { type: String, default: null },
+    claimedAt: { type: Date, default: null },
+    attempt: { type: Number, required: true },
+    lastAttempt: { type: Number, required: true },
+    attempts: { type: [Schema.Types.Mixed] as never, required: true },
+    createdAt: { type: Date, required: true },
+    settledAt: { type: Date, default: null },
+    resentInBulkAt: Date,
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: 'deliveries', versionKey: false },
+);
+deliverySchema.index({ eventId: 1, webhookId: 1 }, { unique: true, name: 'one_a_webhook' });
+// Deliveries that have ended leave this index. Its members are in the order in which `dueWebhooks` skips through it.
+deliverySchema.index(
+  { state: 1, byAdmin: 1, webhookId: 1, due: 1 },
+  { partialFilterExpression: { state: 'pending' }, name: 'work' },
+);
+// A query without a state reads all states from this index and merges them in order.
+deliverySchema.index({ webhookId: 1, state: 1, _id: -1 }, { name: 'by_state' });
+deliverySchema.index(
+  { webhookId: 1, settledAt: 1 },
+  { partialFilterExpression: { state: { $in: failedStates } }, name: 'failed_since' },
+);
+deliverySchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0, name: 'retention' });
+
+/** Every query of the collection `deliveries`. */
+export function createDeliveryStore(connection: Connection) {
+  const model = defineModel(connection, 'Delivery', deliverySchema);
+  // Bypasses mongoose, which would check and convert every one of many documents.
+  const deliveries = model.collection as unknown as mongo.Collection<DeliveryDocument>;
+
+  function readDue(filter: mongo.Filter<DeliveryDocument>, limit: number): Promise<Due[]> {
+    return deliveries
+      .aggregate<Due>(
+        [
+          { $match: { ...filter, ...isDue } },
+          { $sort: { due: 1 } },
+          { $limit: limit },
+          { $set: { now: '$$NOW' } },
+        ],
+        { hint: 'work' },
+      )
+      .toArray();
+  }
+
+  /** The webhooks that have due deliveries, those of an admin left out; held ones and lapsed claims included. */
+  async function dueWebhooks(): Promise<string[]> {
+    // The sort and `$first` make MongoDB read one index key per webhook, however many deliveries it has.
+    const found = await deliveries
+      .aggregate<{ _id: string }>(
+        [
+          { $match: inTurn },
+          { $sort: { state: 1, byAdmin: 1, webhookId: 1, due: 1 } },
+          { $group: { _id: '$webhookId', due: { $first: '$due' } } },
+          { $match: isDue },
+        ],
+        { hint: 'work' },
+      )
+      .toArray();
+    return found.map(({ _id }) => _id);
+  }
+
+  return {
+    /** Adds deliveries, except those whose event and webhook already have one. */
+    async add(documents: readonly DeliveryDocument[]): Promise<void> {
+      for (let from = 0; from < documents.length; from += insertsAtOnce) {
+        const some = documents.slice(from, from + insertsAtOnce);
+        const refused = await writeErrorsOf(() => deliveries.insertMany(some, { ordered: false }));
+        for (const error of refused.values()) if (!isDuplicateKey(error)) throw error;
+      }
+    },
+
+    dueWebhooks,
+
+    /** The due deliveries of a webhook, the longest due first, lapsed claims among them. */
+    due: (webhookId: string, limit: number) => readDue({ ...inTurn, webhookId }, limit),
+
+    /** The due tests and deliveries that an admin sends again, of all webhooks. */
+    dueOfAdmins: (limit: number) => readDue(byAdmin, limit),
+
+    /**
+     * Claims due deliveries that nobody owns, each by one atomic update that counts its attempt: of several instances
+     * that have read a delivery, one gets it. Returns those that are ours.
+     * @param owner a fresh token for each call
+     */
+    async claim(due: readonly Due[], owner: string, claimMs: number): Promise<Claimed[]> {
+      const [first] = due;
+      if (first === undefined) return [];
+      const now = first.now;
+      const ids = due.map(({ _id }) => _id);
+      const { matchedCount } = await deliveries.updateMany(
+        { _id: { $in: ids }, state: 'pending', owner: null, due: { $lte: now } },
+        {
+          $set: { owner, claimedAt: now, due: new Date(now.getTime() + claimMs) },
+          $inc: { attempt: 1 },
+        },
+        { hint: idIndex },
+      );
+      if (matchedCount === due.length)
+        return due.map((delivery) => ({ ...delivery, owner, attempt: delivery.attempt + 1 }));
+      return (await deliveries.find({ _id: { $in: ids }, owner }).toArray()) as Claimed[];
+    },
+
+    /**
+     * Ends claims that expired without a record: each counts as an attempt of unknown outcome, after which the delivery
+     * is due again, or exhausted if it was the last attempt granted. Returns how many were exhausted.
+     */
+    async endLapsed(lapsed: readonly Due[]): Promise<number> {
+      const ids = lapsed.map(({ _id }) => _id);
+      const exhausted = { $gte: ['$attempt', '$lastAttempt'] };
+      const unknown = {
+        attempt: '$attempt',
+        at: '$claimedAt',
+        outcome: 'unknown',
+        status: null,
+        elapsedMs: null,
+        answer: null,
+        signedWith: null,
+      };
+      const ended = {
+        attempts: withPosts([unknown]),
+        owner: null,
+        claimedAt: null,
+        state: { $cond: [exhausted, 'exhausted', '$state'] },
+        settledAt: { $cond: [exhausted, '$$NOW', null] },
+      };
+      await deliveries.updateMany(
+        { _id: { $in: ids }, state: 'pending', owner: { $ne: null }, ...isDue },
+        [{ $set: ended }],
+        { hint: idIndex },
+      );
+      return lapsed.filter(({ attempt, lastAttempt }) => attempt >= lastAttempt).length;
+    },
+
+    /** Stores attempts; a delivery whose claim was lost meanwhile, or is recorded already, is left as it is. */
+    async record(attempts: readonly RecordedAttempt[]): Promise<void> {
+      const operations = attempts.map(({ delivery, posts, after, delayMs }) => ({
+        updateMany: {
+          filter: { _id: delivery._id, owner: delivery.owner, attempt: delivery.attempt },
+          update: [
+            {
+              $set: {
+                owner: null,
+                claimedAt: null,
+                // A literal: an answer may begin with a dollar sign, which would make it an expression.
+                attempts: withPosts({ $literal: posts }),
+                ...(after.state === 'pending'
+                  ? { due: { $add: ['$$NOW', delayMs] } }
+                  : { state: after.state, settledAt: endOf(lastOf(posts)) }),
+              },
+            },
+          ],
+          hint: idIndex,
+        },
+      }));
+      await retriedOnce(() => deliveries.bulkWrite(operations, { ordered: false }));
+    },
+
+    /** The webhooks that have deliveries, whatever became of them. */
+    webhookIds: (): Promise<string[]> => deliveries.distinct('webhookId'),
+
+    /** Deletes up to 1,000 deliveries of a webhook that was deleted; false while there are more. */
+    async dropSome(webhookId: string): Promise<boolean> {
+      const found = await deliveries
+        .find({ webhookId }, { projection: { _id: 1 } })
+        .limit(dropsAtOnce)
+        .toArray();
+      await deliveries.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      return found.length < dropsAtOnce;
+    },
+
+    /**
+     * The deliveries of a webhook, newest first.
+     * @param query.enabled whether the webhook is enabled: pending deliveries of a disabled one are held
+     * @param query.before only those older than the delivery of this id
+     */
+    async page({
+      webhookId,
+      enabled,
+      state,
+      before,
+      limit,
+    }: {
+      webhookId: string;
+      enabled: boolean;
+      state?: DeliveryState | undefined;
+      before?: string | undefined;
+      limit: number;
+    }): Promise<DeliveryDocument[]> {
+      // An enabled webhook has no held deliveries, and to find none the database would read its whole backlog.
+      if (state === 'held' && enabled) return [];
+      const { filter, hint } = inState(enabled, state);
+      return deliveries
+        .find({ webhookId, ...filter, ...(before === undefined ? {} : { _id: { $lt: before } }) }, { hint })
+        .sort({ _id: -1 })
+        .limit(limit)
+        .toArray();
+    },
+
+    /**
+     * Makes a delivery due now, to be sent as one of an admin. If it had ended, or its attempts are used up, it gets four
+     * more. If it is being sent, only its retries are changed. Null if the webhook has no delivery with this id.
+     */
+    sendAgain: (webhookId: string, deliveryId: string, nowMs: number): Promise<DeliveryDocument | null> =>
+      deliveries.findOneAndUpdate({ _id: deliveryId, webhookId }, [{ $set: sentAgain(nowMs, true) }], {
+        returnDocument: 'after',
+      }),
+
+    /**
+     * Sends again up to `limit` deliveries that were refused or exhausted since `since`, the earliest failure first,
+     * except those that such a call has sent again since then. They are held while the webhook is disabled.
+     */
+    async sendFailedAgain({
+      webhookId,
+      since,
+      limit,
+      nowMs,
+    }: {
+      webhookId: string;
+      since: Date;
+      limit: number;
+      nowMs: number;
+    }): Promise<ResentDeliveries> {
+      const failed = {
+        webhookId,
+        state: { $in: failedStates },
+        settledAt: { $gte: since },
+        test: false,
+        resentInBulkAt: { $not: { $gte: since } },
+      };
+      const found = await deliveries
+        .find(failed, { projection: { _id: 1 } })
+        .hint('failed_since')
+        .sort({ settledAt: 1 })
+        .limit(limit + 1)
+        .toArray();
+      const ids = found.slice(0, limit).map(({ _id }) => _id);
+      // The filter repeats the conditions, so that two concurrent calls send each delivery once.
+      const { modifiedCount } = await deliveries.updateMany(
+        { _id: { $in: ids }, ...failed },
+        [{ $set: { ...sentAgain(nowMs, false), resentInBulkAt: '$$NOW' } }],
+        { hint: idIndex },
+      );
+      return { resent: modifiedCount, more: found.length > limit };
+    },
+
+    /** Deliveries that have not ended, held ones included; 100,000 at most. */
+    countOpen: () => countUpTo(model, { state: 'pending' }, 'work'),
+
+    /**
+     * Deliveries that could be sent now; 100,000 at most.
+     * @param enabledAmong returns those of these webhooks that are not disabled
+     */
+    async countDue(now: Date, enabledAmong: (webhookIds: string[]) => Promise<string[]>): Promise<number> {
+      const webhookId = { $in: await enabledAmong(await dueWebhooks()) };
+      const due = { $lte: now };
+      const counted = await Promise.all([
+        countUpTo(model, { ...inTurn, webhookId, due }, 'work'),
+        countUpTo(model, { ...byAdmin, due }, 'work'),
+      ]);
+      return counted[0] + counted[1];
+    },
+  };
+}
+
+/** `pending` and `held` are one stored state: the webhook, and who sends the delivery, tell them apart. */
+function inState(enabled: boolean, state: DeliveryState | undefined) {
+  const hint = 'by_state';
+  // What an admin sends to a disabled webhook is a few deliveries beside any number of held ones.
+  if (state === 'pending' && !enabled) return { filter: byAdmin, hint: 'work' };
+  if (state === undefined) return { filter: { state: { $in: storedStates } }, hint };
+  return state === 'held' ? { filter: inTurn, hint } : { filter: { state }, hint };
+}
+
+function sentAgain(nowMs: number, asAdmin: boolean): Record<string, unknown> {
+  const beingSent = { $and: [{ $ne: ['$owner', null] }, { $gt: ['$due', '$$NOW'] }] };
+  // Its last attempt was made, or was lost with the process that claimed it: without more it would end as exhausted.
+  const usedUp = { $and: [{ $not: [beingSent] }, { $gte: ['$attempt', '$lastAttempt'] }] };
+  const ended = { $or: [{ $ne: ['$state', 'pending'] }, usedUp] };
+  return {
+    lastAttempt: { $cond: [ended, { $add: ['$attempt', attemptsGranted] }, '$lastAttempt'] },
+    state: 'pending',
+    settledAt: null,
+    byAdmin: asAdmin,
+    due: { $cond: [beingSent, '$due', '$$NOW'] },
+    expiresAt: new Date(nowMs + retentionMs),
+  };
+}
+
+function endOf({ at, elapsedMs }: { at: Date; elapsedMs: number | null }): Date {
+  return new Date(at.getTime() + (elapsedMs ?? 0));
+}
+
+/** @param posts an array, or an expression for one */
+function withPosts(posts: object): object {
+  return { $slice: [{ $concatArrays: ['$attempts', posts] }, -maxAttemptsKept] };
+}

@@ -1,0 +1,92 @@
+import { type ClientSession, type Connection, type mongo, Schema } from 'mongoose';
+import type { EventData, EventName } from '../../contract/schemas/events.js';
+import { createWaker, type Waker } from '../mongo/change-streams.js';
+import { countUpTo, defineModel } from '../mongo/models.js';
+import type { Logger } from '../ports.js';
+
+/** An event as its cause wrote it. `open` until deliveries have been made of it. */
+export interface OutboxDocument {
+  _id: string;
+  event: EventName;
+  createdAt: Date;
+  data: EventData<EventName>;
+  /** The webhooks subscribed to it when its cause was committed, as that transaction saw them. */
+  subscribers: string[];
+  open: boolean;
+  /** When it is deleted; absent while it is open. */
+  expiresAt?: Date;
+}
+
+/** An event, with the time of the database at which it was read. */
+export type OpenEvent = OutboxDocument & { now: Date };
+
+export type OutboxStore = ReturnType<typeof createOutboxStore>;
+
+/** The driver asks for this many events at a time: each may name hundreds of subscribers. */
+const eventsAtOnce = 16;
+
+const outboxSchema = new Schema<OutboxDocument>(
+  {
+    _id: { type: String, required: true },
+    event: { type: String, required: true },
+    createdAt: { type: Date, required: true },
+    data: { type: Schema.Types.Mixed, required: true },
+    subscribers: { type: [String], required: true },
+    open: { type: Boolean, required: true },
+    expiresAt: Date,
+  },
+  { collection: 'outbox', versionKey: false },
+);
+outboxSchema.index({ createdAt: 1 }, { partialFilterExpression: { open: true }, name: 'open_by_age' });
+outboxSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0, name: 'retention' });
+
+/** Every query of the collection `outbox`. */
+export function createOutboxStore(connection: Connection) {
+  const model = defineModel(connection, 'Outbox', outboxSchema);
+  // Bypasses mongoose, which would check and convert every id of many.
+  const events = model.collection as unknown as mongo.Collection<OutboxDocument>;
+  return {
+    /** Adds an open event in the transaction of its cause. */
+    async add(session: ClientSession, event: Omit<OutboxDocument, 'open' | 'expiresAt'>): Promise<void> {
+      await model.create([{ ...event, open: true }], { session });
+    },
+
+    /** The oldest open events: as many as have this many subscribers together, and one in any case. */
+    async openEvents(subscribers: number): Promise<OpenEvent[]> {
+      const found: OpenEvent[] = [];
+      let left = subscribers;
+      const oldestFirst = events.aggregate<OpenEvent>(
+        [{ $match: { open: true } }, { $sort: { createdAt: 1 } }, { $set: { now: '$$NOW' } }],
+        { batchSize: eventsAtOnce },
+      );
+      for await (const event of oldestFirst) {
+        found.push(event);
+        left -= event.subscribers.length;
+        if (left <= 0 || found.length === subscribers) break;
+      }
+      return found;
+    },
+
+    async close(ids: readonly string[], expiresAt: Date): Promise<void> {
+      // With the hint, no other index is considered.
+      await events.updateMany(
+        { _id: { $in: [...ids] }, open: true },
+        { $set: { open: false, expiresAt } },
+        { hint: { _id: 1 } },
+      );
+    },
+
+    /** Events of which no deliveries have been made yet; 100,000 at most. */
+    // `open` is the condition of this index and not a part of it: without the hint all events would be read.
+    countOpen: () => countUpTo(model, { open: true }, 'open_by_age'),
+
+    /** Calls `wake` when an event was committed. */
+    watch: (wake: () => void, logger: Logger): Waker =>
+      createWaker({
+        model,
+        pipeline: [{ $match: { operationType: 'insert' } }, { $project: { _id: 1 } }],
+        wake,
+        logger,
+      }),
+  };
+}

@@ -1,0 +1,113 @@
+import type { AttemptOutcome } from '../../contract/schemas/webhooks.js';
+import { type Outbound, OutboundError, type OutboundFailure } from '../outbound/outbound.js';
+import type { Clock } from '../ports.js';
+import type { AttemptDocument, Claimed, Posts } from './delivery.rules.js';
+import { lastOf, outcomeOfStatus } from './delivery.rules.js';
+import type { Recipient } from './secrets.js';
+import { deliveryHeaders, inOrderOfTrial } from './signed-headers.js';
+
+/**
+ * Makes the POST of an attempt and returns its outcome; rejects only on a bug in this program. During a rotation a
+ * refused POST is repeated at once with another secret in force, until one is not refused: the last one decides the
+ * outcome.
+ */
+export type SendDelivery = (delivery: Claimed, to: Recipient) => Promise<Posts>;
+
+/** How many bytes of an answer are stored. */
+const excerptBytes = 1_024;
+/** How many bytes are read: enough that a secret which begins inside the excerpt is seen, and so redacted, in full. */
+export const answerBytes = excerptBytes + 512;
+
+const outcomeOfFailure: Record<OutboundFailure, AttemptOutcome> = {
+  timeout: 'timeout',
+  unreachable: 'unreachable',
+  bad_response: 'bad_response',
+  too_large: 'bad_response',
+  blocked: 'blocked',
+  invalid_url: 'blocked',
+};
+
+export function createSender(deps: {
+  outbound: Outbound;
+  clock: Clock;
+  /** Monotonic milliseconds. */
+  stopwatch: Clock;
+  timeoutMs: number;
+}): SendDelivery {
+  const { outbound, clock, stopwatch, timeoutMs } = deps;
+
+  async function post(delivery: Claimed, to: Recipient, plainSecret: string): Promise<AttemptDocument> {
+    const startedAtMs = clock();
+    const startedOn = stopwatch();
+    const signedWith = plainSecret === to.presentSecret ? 'present' : 'former';
+    const begun = { attempt: delivery.attempt, at: new Date(startedAtMs), signedWith } as const;
+    const timestampSeconds = Math.floor(startedAtMs / 1_000);
+    const { event, eventId, body: sentBody, test } = delivery;
+    try {
+      const { status, elapsedMs, body } = await outbound({
+        url: to.url,
+        method: 'POST',
+        headers: deliveryHeaders({
+          event,
+          eventId,
+          body: sentBody,
+          test,
+          secrets: to.secrets,
+          plainSecret,
+          timestampSeconds,
+        }),
+        body: sentBody,
+        timeoutMs,
+        maxBytes: answerBytes,
+        onOverflow: 'truncate',
+        // The status decides, and it is known by then.
+        onBroken: 'take',
+      });
+      const outcome = outcomeOfStatus(status);
+      return { ...begun, outcome, status, elapsedMs, answer: excerptOf(body, to.secretForms) };
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+      const elapsedMs = Math.round(stopwatch() - startedOn);
+      return { ...begun, outcome: outcomeOfFailure[error.failure], status: null, elapsedMs, answer: null };
+    }
+  }
+
+  return async (delivery, to) => {
+    const [first, ...others] = inOrderOfTrial(to.secrets);
+    const posts: Posts = [await post(delivery, to, first)];
+    for (const secret of others) {
+      if (lastOf(posts).outcome !== 'refused') break;
+      posts.push(await post(delivery, to, secret));
+    }
+    return posts;
+  };
+}
+
+/**
+ * The first 1,024 bytes of an answer as printable ASCII. Other bytes, backslash, `<`, `>`, `&` and `"` become `\xNN`,
+ * so that the text is harmless in a log, a terminal and a page.
+ * @param secretForms the forms of secrets, which a receiver may echo
+ */
+export function excerptOf(answer: Uint8Array, secretForms: readonly string[]): string {
+  const text = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength).toString('latin1');
+  return withoutSecrets(text, secretForms).replaceAll(
+    /[^\x20-\x7e]|[\\<>&"]/g,
+    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
+}
+
+/**
+ * Replaces secrets that begin in the first 1,024 bytes and drops the rest. Text after that may end in part of a secret,
+ * and shortening must not pull it into the excerpt.
+ */
+function withoutSecrets(text: string, forms: readonly string[]): string {
+  const longestFirst = [...forms].sort((a, b) => b.length - a.length);
+  let kept = '';
+  let at = 0;
+  while (at < Math.min(text.length, excerptBytes)) {
+    const form = longestFirst.find((each) => text.startsWith(each, at));
+    kept += form === undefined ? text.charAt(at) : '[secret]';
+    at += form === undefined ? 1 : form.length;
+  }
+  return kept.slice(0, excerptBytes);
+}

@@ -1,0 +1,176 @@
+import { type EventName, eventNames } from '../../contract/schemas/events.js';
+import type {
+  CreateWebhookBody,
+  RotateSecretBody,
+  UpdateWebhookBody,
+  WebhookAnswer,
+} from '../../contract/schemas/webhooks.js';
+import { ApiError, invalidRequest } from '../errors.js';
+import type { PauseBeforeTry } from '../mongo/refused-writes.js';
+import { OutboundError } from '../outbound/outbound.js';
+import { readCursor, readLimit, toPage } from '../paging.js';
+import { type Clock, type Logger, type NewId, toInstant } from '../ports.js';
+import { timedId } from './delivery.rules.js';
+import { rotateSecrets, type SecretBox, secretsInForce } from './secrets.js';
+import type { WebhookDocument, WebhookStore } from './webhook-store.js';
+
+/** The administration of webhooks. Unknown ids throw UNKNOWN_WEBHOOK. */
+export interface WebhookService {
+  /** Throws INVALID_REQUEST for an address that may not be called. */
+  create(body: CreateWebhookBody): Promise<WebhookAnswer>;
+  list(query: PageQuery): Promise<{ items: WebhookAnswer[]; nextCursor: string | null }>;
+  get(id: string): Promise<WebhookAnswer>;
+  update(id: string, body: UpdateWebhookBody): Promise<WebhookAnswer>;
+  remove(id: string): Promise<{ id: string; deletedAt: string }>;
+  rotateSecret(id: string, body: RotateSecretBody): Promise<WebhookAnswer>;
+}
+
+interface PageQuery {
+  limit?: string | undefined;
+  cursor?: string | undefined;
+}
+
+const maxTries = 8;
+const defaultOverlapSeconds = 86_400;
+const listName = ['webhooks'];
+const idPattern = /^whk_[0-9a-f]{44}$/;
+
+export function createWebhookService(deps: {
+  webhooks: WebhookStore;
+  secretBox: SecretBox;
+  /** Throws OutboundError for a URL that could not be called, as far as this can be determined without DNS. */
+  vetUrl: (url: string) => unknown;
+  /** Called when there may be something to send. */
+  wakeWorker: () => void;
+  pauseBeforeTry: PauseBeforeTry;
+  clock: Clock;
+  newId: NewId;
+  logger: Logger;
+}): WebhookService {
+  const { webhooks, secretBox, clock, newId, logger } = deps;
+
+  function vet(url: string): void {
+    try {
+      deps.vetUrl(url);
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+      throw invalidRequest([{ path: 'body.url', message: error.message }]);
+    }
+  }
+
+  /** Reads the webhook again if it changed before the write, so that no change is lost. */
+  async function change(
+    id: string,
+    changed: (before: WebhookDocument, now: Date) => Partial<WebhookDocument>,
+  ): Promise<WebhookDocument> {
+    for (let tries = 0; tries < maxTries; tries += 1) {
+      await deps.pauseBeforeTry(tries);
+      const before = await (tries === 0 ? webhooks.find(id) : webhooks.findCurrent(id));
+      if (before === null) throw unknownWebhook();
+      const now = new Date(clock());
+      const after = await webhooks.change(before, { ...changed(before, now), updatedAt: now });
+      if (after !== null) return after;
+    }
+    throw new Error(`webhook ${id} was changed by others ${maxTries} times while a change was made to it`);
+  }
+
+  async function find(id: string): Promise<WebhookDocument> {
+    const webhook = await webhooks.find(id);
+    if (webhook === null) throw unknownWebhook();
+    return webhook;
+  }
+
+  return {
+    async create({ url, events, secret }) {
+      vet(url);
+      const nowMs = clock();
+      const now = new Date(nowMs);
+      const id = timedId('whk', nowMs, newId());
+      const webhook: WebhookDocument = {
+        _id: id,
+        url,
+        events: inOrder(events),
+        enabled: true,
+        disabled: null,
+        secrets: [{ sealed: secretBox.seal(secret, id), since: now, until: null }],
+        revision: 1,
+        createdAt: now,
+        updatedAt: now,
+      };
+      await webhooks.add(webhook);
+      logger.info({ webhookId: id, events: webhook.events }, 'webhook registered');
+      return toWebhookAnswer(webhook, nowMs);
+    },
+
+    async list({ limit: asked, cursor }) {
+      const limit = readLimit(asked);
+      const after = readCursor(cursor, listName, [idPattern])?.[0];
+      const found = await webhooks.page(after, limit + 1);
+      const answers = found.map((webhook) => toWebhookAnswer(webhook, clock()));
+      return toPage(answers, limit, listName, ({ id }) => [id]);
+    },
+
+    get: async (id) => toWebhookAnswer(await find(id), clock()),
+
+    async update(id, { url, events, enabled }) {
+      if (url !== undefined) vet(url);
+      const webhook = await change(id, (before, now) => ({
+        ...(url === undefined ? {} : { url }),
+        ...(events === undefined ? {} : { events: inOrder(events) }),
+        ...(enabled === true ? { enabled, disabled: null } : {}),
+        ...(enabled === false && before.enabled
+          ? { enabled, disabled: { reason: 'admin', status: null, at: now } }
+          : {}),
+      }));
+      logger.info({ webhookId: id, enabled: webhook.enabled, events: webhook.events }, 'webhook changed');
+      deps.wakeWorker();
+      return toWebhookAnswer(webhook, clock());
+    },
+
+    async remove(id) {
+      if (!(await webhooks.remove(id))) throw unknownWebhook();
+      logger.info({ webhookId: id }, 'webhook deleted');
+      return { id, deletedAt: toInstant(clock()) };
+    },
+
+    async rotateSecret(id, { secret, overlapSeconds = defaultOverlapSeconds }) {
+      const sealed = secretBox.seal(secret, id);
+      const webhook = await change(id, ({ secrets }, now) => ({
+        secrets: rotateSecrets(secrets, sealed, now.getTime(), overlapSeconds * 1_000),
+      }));
+      logger.info({ webhookId: id, overlapSeconds }, 'webhook secret rotated');
+      return toWebhookAnswer(webhook, clock());
+    },
+  };
+}
+
+export function unknownWebhook(): ApiError {
+  return new ApiError('UNKNOWN_WEBHOOK', 'No webhook has this id.');
+}
+
+/** Each event once, in the order of the contract. */
+function inOrder(events: readonly EventName[]): EventName[] {
+  return eventNames.filter((name) => events.includes(name));
+}
+
+/** A webhook as admins see it, with only the times of its secrets. */
+function toWebhookAnswer(webhook: WebhookDocument, nowMs: number): WebhookAnswer {
+  const { disabled, secrets, createdAt } = webhook;
+  const ends = secretsInForce(secrets, nowMs).flatMap(({ until }) =>
+    until === null ? [] : [until.getTime()],
+  );
+  return {
+    id: webhook._id,
+    url: webhook.url,
+    events: webhook.events,
+    enabled: webhook.enabled,
+    disabled:
+      disabled === null
+        ? null
+        : { reason: disabled.reason, status: disabled.status, at: toInstant(disabled.at) },
+    secretChangedAt: toInstant(secrets.at(-1)?.since ?? createdAt),
+    overlapEndsAt: ends.length === 0 ? null : toInstant(Math.max(...ends)),
+    createdAt: toInstant(createdAt),
+    updatedAt: toInstant(webhook.updatedAt),
+  };
+}

@@ -1,0 +1,263 @@
+import type { AttemptOutcome } from '../../contract/schemas/webhooks.js';
+import { type BackoffPolicy, backoffMs } from '../jobs/backoff.js';
+import type { Clock, Logger, NewId, Random } from '../ports.js';
+import {
+  afterAttempt,
+  type Claimed,
+  type DeliveryDocument,
+  lastOf,
+  newDelivery,
+  retentionMs,
+  timedId,
+} from './delivery.rules.js';
+import type { DeliveryStore, Due, RecordedAttempt } from './delivery-store.js';
+import type { OpenEvent, OutboxStore } from './outbox-store.js';
+import { createPlaces } from './places.js';
+import type { OpenSecrets, Recipient } from './secrets.js';
+import type { SendDelivery } from './sender.js';
+import type { WebhookDocument, WebhookStore } from './webhook-store.js';
+
+export interface WorkerLimits {
+  /** How long a claim lasts: longer than the three POSTs that one attempt may take while a secret is being replaced. */
+  claimMs: number;
+  /** How long a POST may take, including the answer (interface specification, "Limits"). */
+  timeoutMs: number;
+  /** After the first, second and third failure. */
+  retry: BackoffPolicy;
+}
+
+export const workerLimits: WorkerLimits = {
+  claimMs: 20_000,
+  timeoutMs: 5_000,
+  // 10 s, 60 s and 360 s, ±20 %.
+  retry: { baseMs: 10_000, factor: 6, maxMs: 360_000, jitter: 0.2 },
+};
+
+/** Tests and deliveries that an admin sends again have these places to themselves. */
+const placesForAdmin = 4;
+/** How many deliveries are made in one round, so that sending does not wait for a backlog of events. */
+const madeAtOnce = 1_000;
+
+export interface WorkerDeps {
+  outbox: Pick<OutboxStore, 'openEvents' | 'close'>;
+  deliveries: DeliveryStore;
+  webhooks: Pick<WebhookStore, 'findMany' | 'disable'>;
+  openSecrets: OpenSecrets;
+  send: SendDelivery;
+  meter: DeliveryMeter;
+  clock: Clock;
+  random: Random;
+  newId: NewId;
+  logger: Logger;
+  limits: WorkerLimits;
+}
+
+/** Counts attempts and ended deliveries, for the metrics. */
+export interface DeliveryMeter {
+  attempted(outcome: string): void;
+  settled(state: string): void;
+}
+
+/** Makes deliveries of events, and sends those that are due. Any number of instances do so at the same time. */
+export interface Worker {
+  /** Works until there is nothing to do at present; rejects if the database fails, and the next call goes on. */
+  work(): Promise<void>;
+  /** Like `work`, without waiting. */
+  wake(): void;
+  /** Claims nothing more, and waits for the POSTs under way and their records. */
+  stop(): Promise<void>;
+}
+
+/** A due delivery and the webhook that it is for. */
+interface Candidate {
+  due: Due;
+  webhook: WebhookDocument;
+}
+
+/** A POST that has ended. It is kept, and with it its place, until it is recorded. */
+type Finished = RecordedAttempt & { revision: number };
+
+export function createWorker(deps: WorkerDeps): Worker {
+  const { outbox, deliveries, webhooks, meter, clock, random, newId, logger, limits } = deps;
+  const places = createPlaces(random);
+  let freeForAdmin = placesForAdmin;
+  const posting = new Set<Promise<void>>();
+  const finished = new Set<Finished>();
+  let running: Promise<void> | undefined;
+  let again = false;
+  let stopped = false;
+
+  function work(): Promise<void> {
+    again = true;
+    running ??= rounds();
+    return running;
+  }
+
+  /** A failure is reported by the schedule, which calls `work` every second. */
+  function wake(): void {
+    if (!stopped) work().catch(() => undefined);
+  }
+
+  async function rounds(): Promise<void> {
+    try {
+      while (again && !stopped) {
+        again = false;
+        await recordFinished();
+        await makeDeliveries();
+        await claimAndPost([...(await dueOfAdmins()), ...(await dueInTurn())]);
+      }
+    } finally {
+      running = undefined;
+    }
+  }
+
+  /** An attempt that cannot be recorded now stays for the next round. */
+  async function recordFinished(): Promise<void> {
+    const attempts = [...finished];
+    if (attempts.length === 0) return;
+    // Before the record: if the process ends in between, the claim expires and the delivery is held.
+    for (const attempt of attempts) if (disables(attempt)) await disable(attempt);
+    await deliveries.record(attempts);
+    for (const attempt of attempts) {
+      finished.delete(attempt);
+      release(attempt.delivery, lastOf(attempt.posts).outcome);
+      count(attempt);
+    }
+  }
+
+  async function disable({ delivery: { _id, webhookId }, posts, revision }: Finished): Promise<void> {
+    const { status } = lastOf(posts);
+    if (await webhooks.disable(webhookId, revision, status, new Date(clock())))
+      logger.error({ webhookId, deliveryId: _id, status }, 'webhook disabled by its receiver');
+  }
+
+  function count({ delivery: { _id, webhookId }, posts, after }: Finished): void {
+    for (const { outcome } of posts) meter.attempted(outcome);
+    if (after.state === 'pending') return;
+    meter.settled(after.state);
+    if (after.state === 'exhausted')
+      logger.warn({ webhookId, deliveryId: _id, deliveries: 1 }, 'webhook deliveries exhausted');
+  }
+
+  /**
+   * Makes a delivery of each new event for each of its subscribers. The events are closed afterwards: if the process ends
+   * in between, or several do this at once, the unique index of event and webhook keeps the first delivery of each.
+   */
+  async function makeDeliveries(): Promise<void> {
+    const events = await outbox.openEvents(madeAtOnce);
+    if (events.length === 0) return;
+    await deliveries.add(events.flatMap(deliveriesOf));
+    const ids = events.map(({ _id }) => _id);
+    await outbox.close(ids, new Date(clock() + retentionMs));
+    again = true;
+  }
+
+  function deliveriesOf(event: OpenEvent): DeliveryDocument[] {
+    return event.subscribers.map((webhookId) => {
+      const id = timedId('dlv', event.createdAt.getTime(), newId());
+      return newDelivery({ id, webhookId, event, now: event.now });
+    });
+  }
+
+  /** They go to webhooks that are disabled, too. */
+  async function dueOfAdmins(): Promise<Candidate[]> {
+    if (freeForAdmin === 0) return [];
+    const due = await deliveries.dueOfAdmins(freeForAdmin);
+    return toCandidates(due, await webhooks.findMany(due.map(({ webhookId }) => webhookId)));
+  }
+
+  /** The deliveries of enabled webhooks for which there are free places; those of the others are held. */
+  async function dueInTurn(): Promise<Candidate[]> {
+    const all = await webhooks.findMany(await deliveries.dueWebhooks());
+    const enabled = all.filter((webhook) => webhook.enabled);
+    const shares = places.share(enabled.map(({ _id }) => _id));
+    const due = await Promise.all([...shares].map(([id, share]) => deliveries.due(id, share)));
+    return toCandidates(due.flat(), enabled);
+  }
+
+  function toCandidates(due: readonly Due[], known: readonly WebhookDocument[]): Candidate[] {
+    const byId = new Map(known.map((webhook) => [webhook._id, webhook]));
+    return due.flatMap((one) => {
+      const webhook = byId.get(one.webhookId);
+      return webhook === undefined ? [] : [{ due: one, webhook }];
+    });
+  }
+
+  /** Claims only what it can send at once, and sends it. What another instance has claimed meanwhile is left out. */
+  async function claimAndPost(candidates: readonly Candidate[]): Promise<void> {
+    const lapsed = candidates.filter(({ due }) => due.owner !== null);
+    if (lapsed.length > 0) await endLapsed(lapsed.map(({ due }) => due));
+    const recipients = new Map<string, Recipient>();
+    for (const { webhook } of candidates) {
+      const to = recipients.has(webhook._id) ? undefined : deps.openSecrets(webhook);
+      if (to !== undefined) recipients.set(webhook._id, to);
+    }
+    const sendable = candidates.filter(({ due }) => due.owner === null && recipients.has(due.webhookId));
+    const claimed = await deliveries.claim(
+      sendable.map(({ due }) => due),
+      newId(),
+      limits.claimMs,
+    );
+    for (const delivery of claimed) {
+      const to = recipients.get(delivery.webhookId);
+      if (to !== undefined) post(delivery, to);
+    }
+  }
+
+  /** Claims that expired without a record: of a process that ended, or that lost the database for so long. */
+  async function endLapsed(lapsed: readonly Due[]): Promise<void> {
+    const exhausted = await deliveries.endLapsed(lapsed);
+    again = true;
+    if (exhausted > 0) logger.warn({ deliveries: exhausted }, 'webhook deliveries exhausted');
+    for (let counted = 0; counted < exhausted; counted += 1) meter.settled('exhausted');
+  }
+
+  function post(delivery: Claimed, to: Recipient): void {
+    take(delivery);
+    const posted = makePosts(delivery, to).finally(() => {
+      posting.delete(posted);
+      wake();
+    });
+    posting.add(posted);
+  }
+
+  async function makePosts(delivery: Claimed, to: Recipient): Promise<void> {
+    try {
+      const posts = await deps.send(delivery, to);
+      const after = afterAttempt(lastOf(posts).outcome, delivery.attempt, delivery.lastAttempt);
+      const delayMs = after.state === 'pending' ? backoffMs(after.failures, limits.retry, random) : 0;
+      finished.add({ delivery, posts, after, delayMs, revision: to.revision });
+    } catch (error) {
+      logger.error({ err: error, deliveryId: delivery._id }, 'webhook delivery failed; it counts as unknown');
+      release(delivery, 'unknown');
+    }
+  }
+
+  function take({ byAdmin, webhookId }: Claimed): void {
+    if (byAdmin) freeForAdmin -= 1;
+    else places.take(webhookId);
+  }
+
+  function release({ byAdmin, webhookId }: Claimed, outcome: AttemptOutcome): void {
+    if (byAdmin) freeForAdmin += 1;
+    else places.release(webhookId, outcome);
+  }
+
+  return {
+    work,
+    wake,
+    async stop() {
+      stopped = true;
+      await running?.catch(() => undefined);
+      await Promise.all(posting);
+      await recordFinished().catch((error: unknown) =>
+        logger.warn({ err: error }, 'webhook attempts were not recorded; they count as unknown'),
+      );
+    },
+  };
+}
+
+/** A test changes nothing but its own delivery. */
+function disables({ delivery, after }: Finished): boolean {
+  return after.state === 'refused' && !delivery.test;
+}

@@ -1,0 +1,102 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import vectors from '../../../contract/vectors/webhook.json' with { type: 'json' };
+import { standardSecret, verifyWebhook } from '../../../contract/verification/verify-webhook.js';
+import { deliveryHeaders, type SignedParts } from '../../../server/webhooks/signed-headers.js';
+
+const now = Date.parse('2026-11-21T09:30:00.000Z');
+const parts: SignedParts = {
+  event: 'publisher.tick',
+  eventId: 'evt_0123456789abcdef0123456789abcdef',
+  body: JSON.stringify({
+    event: 'publisher.tick',
+    id: 'evt_0123456789abcdef0123456789abcdef',
+    createdAt: '2026-11-21T09:29:59.000Z',
+    data: { note: 'naïve ₦ 😂' },
+  }),
+  test: false,
+  secrets: ['correct horse battery staple'],
+  timestampSeconds: now / 1_000,
+};
+const printable = fc.string({
+  unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  minLength: 16,
+  maxLength: 256,
+});
+
+/** Whether the public library accepts the delivery, as a receiver in TypeScript would check it. */
+function libraryAccepts(secret: string, headers: Record<string, string>, body: string): boolean {
+  // The library compares the timestamp with the current time.
+  try {
+    new Webhook(standardSecret(secret)).verify(body, headers);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('deliveryHeaders', () => {
+  it.each(vectors.cases.map((one) => [one.secret, one] as const))(
+    'are those of contract/vectors/webhook.json for the secret %s',
+    (secret, { body, headers }) => {
+      const made = deliveryHeaders({
+        ...parts,
+        body,
+        eventId: headers['webhook-id'],
+        secrets: [secret],
+        timestampSeconds: Number(headers['webhook-timestamp']),
+      });
+      expect(made).toMatchObject(headers);
+    },
+  );
+
+  it('are accepted by verifyWebhook and by the standardwebhooks library, whatever the secret', () => {
+    fc.assert(
+      fc.property(printable, (secret) => {
+        const seconds = Math.floor(Date.now() / 1_000);
+        const headers = deliveryHeaders({ ...parts, secrets: [secret], timestampSeconds: seconds });
+        const { body } = parts;
+        verifyWebhook({ body, headers, secret });
+        expect(libraryAccepts(secret, headers, body)).toBe(true);
+        expect(libraryAccepts(`${secret}x`, headers, body)).toBe(false);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('treat a secret in the form of Standard Webhooks as its libraries do', () => {
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    const seconds = Math.floor(Date.now() / 1_000);
+    const headers = deliveryHeaders({ ...parts, secrets: [secret], timestampSeconds: seconds });
+    expect(new Webhook(secret).verify(parts.body, headers)).toMatchObject({ event: 'publisher.tick' });
+  });
+
+  it('have one X-Fairlead-Signature, by the oldest secret, and list a signature by each, the newest first', () => {
+    const [old, fresh] = ['the old secret of this webhook', 'the new secret of this webhook'] as const;
+    const both = deliveryHeaders({ ...parts, secrets: [old, fresh] });
+    const byOld = deliveryHeaders({ ...parts, secrets: [old] });
+    const byNew = deliveryHeaders({ ...parts, secrets: [fresh] });
+    expect(both['X-Fairlead-Signature']).toMatch(/^[0-9a-f]{64}$/);
+    expect(both['X-Fairlead-Signature']).toBe(byOld['X-Fairlead-Signature']);
+    expect(both['webhook-signature']).toBe(`${byNew['webhook-signature']} ${byOld['webhook-signature']}`);
+    const { body } = parts;
+    verifyWebhook({ body, headers: both, secret: old, now });
+    verifyWebhook({ body, headers: both, secret: [fresh, old], now });
+  });
+
+  it('name the event, its id and the time of the attempt', () => {
+    expect(deliveryHeaders(parts)).toMatchObject({
+      'Content-Type': 'application/json',
+      'X-Fairlead-Event': 'publisher.tick',
+      'webhook-id': parts.eventId,
+      'webhook-timestamp': '1795253400',
+    });
+    expect(deliveryHeaders(parts)).not.toHaveProperty('X-Fairlead-Test');
+    expect(deliveryHeaders({ ...parts, test: true })).toMatchObject({ 'X-Fairlead-Test': 'true' });
+  });
+
+  it('are not made without a secret', () => {
+    expect(() => deliveryHeaders({ ...parts, secrets: [] })).toThrow(RangeError);
+  });
+});

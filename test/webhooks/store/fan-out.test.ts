@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals';
+import { closedAfterEach, sequencesOf } from '../../fixtures/webhooks/closing.js';
+import { testDatabase } from '../../support/database.js';
+
+const { uri } = testDatabase();
+const { open, openWithReceiver } = closedAfterEach(uri);
+const day = 86_400_000;
+
+describe('an event', () => {
+  it('goes to every webhook subscribed to it, and to no other', async () => {
+    const { to, fixture } = await openWithReceiver();
+    await fixture.register(`${to.origin}/ticks`);
+    await fixture.register(`${to.origin}/all`, ['publisher.tick', 'anchor.onboarded']);
+    await fixture.register(`${to.origin}/anchors`, ['anchor.onboarded']);
+    await fixture.emitTicks(1);
+    const anchor = { anchorId: 'harbour', name: 'Harbour', corridors: [], simulated: true };
+    await fixture.emit('anchor.onboarded', anchor);
+    await fixture.deliverAllDue();
+    const got = to.received.map(({ path, headers }) => `${path} ${headers['x-fairlead-event']}`).sort();
+    expect(got).toEqual([
+      '/all anchor.onboarded',
+      '/all publisher.tick',
+      '/anchors anchor.onboarded',
+      '/ticks publisher.tick',
+    ]);
+    expect(to.faults).toEqual([]);
+  });
+
+  it('does not go to a webhook that was registered after its commit', async () => {
+    const { to, fixture } = await openWithReceiver();
+    await fixture.register(`${to.origin}/before`);
+    await fixture.emitTicks(1);
+    await fixture.register(`${to.origin}/after`);
+    await fixture.deliverAllDue();
+    expect(to.received.map(({ path }) => path)).toEqual(['/before']);
+  });
+
+  it('goes to the webhooks subscribed at its commit, also where the subscription was changed since', async () => {
+    const { to, fixture } = await openWithReceiver();
+    const { id } = await fixture.register(`${to.origin}/hook`);
+    await fixture.emitTicks(1);
+    await fixture.webhooks.update(id, { events: ['anchor.onboarded'] });
+    await fixture.emitTicks(2);
+    await fixture.deliverAllDue();
+    expect(sequencesOf(to)).toEqual([1]);
+  });
+
+  it('without subscribers makes no delivery and is not looked at again', async () => {
+    const { fixture } = await openWithReceiver();
+    await fixture.emitTicks(1);
+    await fixture.deliverAllDue();
+    const { connection } = fixture;
+    expect(await connection.collection('deliveries').countDocuments()).toBe(0);
+    expect(await connection.collection('outbox').countDocuments({ open: true })).toBe(0);
+  });
+
+  it('makes one delivery per webhook, also where it is fanned out a second time', async () => {
+    const { to, fixture } = await openWithReceiver();
+    await fixture.register(to.origin);
+    await fixture.emitTicks(1, 2);
+    await fixture.deliverAllDue();
+    // Simulates a process that ended between creating the deliveries and marking the events.
+    await fixture.connection.collection('outbox').updateMany({}, { $set: { open: true } });
+    await fixture.emitTicks(3);
+    await fixture.deliverAllDue();
+    expect(sequencesOf(to)).toEqual([1, 2, 3]);
+  });
+
+  it('is kept for 30 days, and its deliveries too', async () => {
+    const { to, fixture } = await openWithReceiver();
+    await fixture.register(to.origin);
+    await fixture.emitTicks(1);
+    const beforeMs = Date.now();
+    await fixture.deliverAllDue();
+    for (const name of ['outbox', 'deliveries']) {
+      const document = await fixture.connection.collection(name).findOne();
+      const expiresAtMs = document?.expiresAt.getTime() - 30 * day;
+      expect(expiresAtMs).toBeGreaterThanOrEqual(beforeMs - 1_000);
+      expect(expiresAtMs).toBeLessThanOrEqual(Date.now());
+      const indexes = await fixture.connection.collection(name).indexes();
+      expect(indexes).toContainEqual(
+        expect.objectContaining({ key: { expiresAt: 1 }, expireAfterSeconds: 0 }),
+      );
+    }
+  });
+});
+
+describe('deliveries', () => {
+  it('are sent once where several instances add them at the same time', async () => {
+    const { to, fixture } = await openWithReceiver();
+    const others = await Promise.all([1, 2].map(() => open({ allow: [to.origin] })));
+    await fixture.register(to.origin);
+    for (let round = 1; round <= 3; round += 1) {
+      await fixture.emitMany(40);
+      await Promise.all([fixture, ...others].map((instance) => instance.deliverAllDue()));
+      const ids = to.received.map(({ headers }) => headers['webhook-id']);
+      expect({ posts: ids.length, events: new Set(ids).size }).toEqual({
+        posts: 40 * round,
+        events: 40 * round,
+      });
+    }
+  });
+});

@@ -1,0 +1,148 @@
+import { describe, expect, it } from '@jest/globals';
+import { verifyWebhook, WebhookVerificationError } from '../../../contract/verification/verify-webhook.js';
+import { closedAfterEach } from '../../fixtures/webhooks/closing.js';
+import { secret as old } from '../../fixtures/webhooks/delivery-fixture.js';
+import type { Received, Respond } from '../../fixtures/webhooks/receiver.js';
+import { testDatabase } from '../../support/database.js';
+import { waitFor } from '../../support/wait-for.js';
+
+const { uri } = testDatabase();
+const { openTowards } = closedAfterEach(uri);
+const next = 'another secret of the webhook tests';
+const last = 'the third secret of the webhook tests';
+
+function verifies({ body, headers }: Received, secret: string): boolean {
+  try {
+    verifyWebhook({ body, headers, secret });
+    return true;
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return false;
+    throw error;
+  }
+}
+
+/** A receiver as docs/webhooks.md describes it: it answers 401 to a delivery that does not verify, else `status`. */
+const knows =
+  (secrets: readonly string[], status = 204): Respond =>
+  (response, delivery) =>
+    response.writeHead(secrets.some((secret) => verifies(delivery, secret)) ? status : 401).end();
+
+/** Delivers one event to such a receiver, during the rotations from the first secret to these. */
+async function deliverTo(respond: Respond, rotations: readonly string[] = [next]) {
+  const { to, fixture } = await openTowards(respond);
+  const { id } = await fixture.register(to.origin);
+  for (const secret of rotations) await fixture.webhooks.rotateSecret(id, { secret });
+  await fixture.emitTicks(1);
+  await fixture.deliverAllDue();
+  return {
+    to,
+    fixture,
+    id,
+    delivery: async () => {
+      const [only] = await fixture.deliveriesOf(id);
+      return {
+        state: only?.state,
+        attempts: only?.attempts.map(({ attempt, outcome, status, signedWith }) => ({
+          attempt,
+          outcome,
+          status,
+          signedWith,
+        })),
+      };
+    },
+  };
+}
+
+const refusedFormer = { attempt: 1, outcome: 'refused', status: 401, signedWith: 'former' };
+const refusedPresent = { ...refusedFormer, signedWith: 'present' };
+const acceptedPresent = { attempt: 1, outcome: 'acknowledged', status: 204, signedWith: 'present' };
+
+describe('during a rotation, a receiver', () => {
+  it('that knows only the old secret gets one POST, signed with it', async () => {
+    const { to, fixture, id, delivery } = await deliverTo(knows([old]));
+    expect(await delivery()).toEqual({
+      state: 'delivered',
+      attempts: [{ ...acceptedPresent, signedWith: 'former' }],
+    });
+    expect(to.received).toHaveLength(1);
+    expect(await fixture.webhooks.get(id)).toMatchObject({ enabled: true });
+  });
+
+  it('that knows only the new secret gets a second POST at once, signed with it, and stays enabled', async () => {
+    const { to, fixture, id, delivery } = await deliverTo(knows([next]));
+    expect(await delivery()).toEqual({ state: 'delivered', attempts: [refusedFormer, acceptedPresent] });
+    const [first, second] = to.received;
+    expect(to.received).toHaveLength(2);
+    expect(second?.body).toBe(first?.body);
+    expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    for (const { headers } of to.received) expect(headers['x-fairlead-signature']).toMatch(/^[0-9a-f]{64}$/);
+    expect(to.faults).toEqual([]);
+    expect(await fixture.webhooks.get(id)).toMatchObject({ enabled: true, disabled: null });
+    // The attempts are counted after they are stored.
+    await waitFor(() =>
+      expect(fixture.counted).toEqual(
+        new Map([
+          ['attempted refused', 1],
+          ['attempted acknowledged', 1],
+          ['settled delivered', 1],
+        ]),
+      ),
+    );
+  });
+
+  it('that knows none of the secrets refuses both, and only then is disabled', async () => {
+    const { to, fixture, id, delivery } = await deliverTo(knows([]));
+    expect(await delivery()).toEqual({ state: 'refused', attempts: [refusedFormer, refusedPresent] });
+    expect(to.received).toHaveLength(2);
+    expect(await fixture.webhooks.get(id)).toMatchObject({
+      enabled: false,
+      disabled: { reason: 'refused', status: 401 },
+    });
+    await waitFor(() => expect(fixture.counted.get('settled refused')).toBe(1));
+  });
+
+  it('that knows the new secret and fails is retried later; two POSTs count as one of the four attempts', async () => {
+    const { fixture, id, delivery } = await deliverTo(knows([next], 503));
+    for (const seconds of [10, 60, 360]) {
+      await fixture.age(seconds * 1_000);
+      await fixture.deliverAllDue();
+    }
+    const failed = { outcome: 'failed', status: 503, signedWith: 'present' };
+    expect(await delivery()).toEqual({
+      state: 'exhausted',
+      attempts: [1, 2, 3, 4].flatMap((attempt) => [
+        { ...refusedFormer, attempt },
+        { ...failed, attempt },
+      ]),
+    });
+    expect(await fixture.webhooks.get(id)).toMatchObject({ enabled: true });
+  });
+
+  it('that fails with a 5xx gets no second POST at once', async () => {
+    const { to } = await deliverTo((response) => response.writeHead(503).end());
+    expect(to.received).toHaveLength(1);
+  });
+
+  it.each([
+    ['oldest', old, ['former']],
+    ['newest', last, ['former', 'present']],
+    ['middle', next, ['former', 'present', 'former']],
+  ])('that knows only the %s of three secrets is served', async (_which, known, signedWith) => {
+    const { delivery } = await deliverTo(knows([known]), [next, last]);
+    const { state, attempts } = await delivery();
+    expect(state).toBe('delivered');
+    expect(attempts?.map((attempt) => attempt.signedWith)).toEqual(signedWith);
+  });
+});
+
+describe('once the overlap has ended, a receiver', () => {
+  it('that knows only the old secret is disabled by one POST, signed with the new one', async () => {
+    const { to, fixture, id } = await deliverTo(knows([old]));
+    await fixture.age(86_400_000);
+    await fixture.emitTicks(2);
+    await fixture.deliverAllDue();
+    expect(to.received).toHaveLength(2);
+    expect(to.received[1] !== undefined && verifies(to.received[1], next)).toBe(true);
+    expect(await fixture.webhooks.get(id)).toMatchObject({ enabled: false });
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, it } from '@jest/globals';
+import { verifyWebhook } from '../../../contract/verification/verify-webhook.js';
+import { closedAfterEach, sequencesOf } from '../../fixtures/webhooks/closing.js';
+import { secret, until } from '../../fixtures/webhooks/delivery-fixture.js';
+import { testDatabase } from '../../support/database.js';
+
+const { uri } = testDatabase();
+const { openWithReceiver, receiver } = closedAfterEach(uri);
+
+describe('sending a delivery again', () => {
+  it('makes four attempts anew, with the same id and body and the present secret', async () => {
+    const { to, fixture, status } = await openWithReceiver();
+    const { id } = await fixture.register(to.origin);
+    status.now = 503;
+    await fixture.emitTicks(1);
+    await fixture.deliverAllDue();
+    for (const seconds of [10, 60, 360]) {
+      await fixture.age(seconds * 1_000);
+      await fixture.deliverAllDue();
+    }
+    const exhausted = (await fixture.deliveriesOf(id))[0];
+    expect(exhausted).toMatchObject({ state: 'exhausted', nextAttemptAt: null });
+
+    await fixture.webhooks.rotateSecret(id, { secret: 'the secret after that one', overlapSeconds: 0 });
+    const again = await fixture.log.resend(id, exhausted?.id ?? '');
+    expect(again).toMatchObject({ state: 'pending', settledAt: null });
+    await fixture.deliverAllDue();
+    for (const seconds of [10, 60]) {
+      await fixture.age(seconds * 1_000);
+      await fixture.deliverAllDue();
+    }
+    status.now = 204;
+    await fixture.age(360_000);
+    await fixture.deliverAllDue();
+    const delivered = (await fixture.deliveriesOf(id))[0];
+    expect(delivered).toMatchObject({ state: 'delivered', id: exhausted?.id, eventId: exhausted?.eventId });
+    expect(delivered?.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(new Set(to.received.map(({ body }) => body)).size).toBe(1);
+    const last = to.received.at(-1);
+    verifyWebhook({
+      body: last?.body ?? '',
+      headers: last?.headers ?? {},
+      secret: 'the secret after that one',
+    });
+    expect(to.faults).toEqual([]);
+  });
+
+  it('brings forward a delivery that waits, without granting it more attempts', async () => {
+    const { to, fixture, status } = await openWithReceiver();
+    const { id } = await fixture.register(to.origin);
+    status.now = 500;
+    await fixture.emitTicks(1);
+    await fixture.deliverAllDue();
+    const waiting = (await fixture.deliveriesOf(id))[0];
+    for (let count = 0; count < 5; count += 1) {
+      await fixture.log.resend(id, waiting?.id ?? '');
+      await fixture.deliverAllDue();
+      if ((await fixture.deliveriesOf(id))[0]?.state === 'exhausted') break;
+    }
+    expect(to.received).toHaveLength(4);
+  });
+
+  it('grants four new attempts where the last one was lost with the process that had claimed it', async () => {
+    const { to, fixture } = await openWithReceiver();
+    const { id } = await fixture.register(to.origin);
+    await fixture.emitTicks(1);
+    const deliveries = fixture.connection.collection('deliveries');
+    await fixture.deliverAllDue();
+    const lapsed = {
+      state: 'pending',
+      owner: 'gone',
+      attempt: 4,
+      lastAttempt: 4,
+      settledAt: null,
+    };
+    const claimedAt = new Date(Date.now() - 600_000);
+    await deliveries.updateOne({ webhookId: id }, { $set: { ...lapsed, claimedAt, due: claimedAt } });
+    const delivery = (await fixture.deliveriesOf(id))[0];
+    await fixture.log.resend(id, delivery?.id ?? '');
+    expect(await deliveries.findOne({ webhookId: id })).toMatchObject({ lastAttempt: 8 });
+    await fixture.deliverAllDue();
+    expect((await fixture.deliveriesOf(id))[0]).toMatchObject({ state: 'delivered' });
+    expect(to.received).toHaveLength(2);
+  });
+
+  it('goes past a backlog, and to a webhook that is disabled', async () => {
+    const { to, fixture, status } = await openWithReceiver();
+    const { id } = await fixture.register(to.origin);
+    await fixture.emitTicks(1);
+    await fixture.deliverAllDue();
+    status.now = 400;
+    await fixture.emitTicks(2);
+    await fixture.deliverAllDue();
+    status.now = 200;
+    await fixture.emitTicks(3, 4, 5);
+    await fixture.deliverAllDue();
+    const first = (await fixture.log.list(id, { state: 'delivered' })).items[0];
+    await fixture.log.resend(id, first?.id ?? '');
+    const test = await fixture.log.sendTest(id, undefined);
+    expect(test).toMatchObject({ state: 'pending', test: true });
+    await fixture.deliverAllDue();
+    expect(sequencesOf(to).slice(2).sort()).toEqual([1, 42]);
+    expect((await fixture.log.list(id, { state: 'held' })).items).toHaveLength(3);
+  });
+
+  it('leaves alone what is being sent at this moment', async () => {
+    let answer = () => {};
+    const slow = await receiver((response) => {
+      answer = () => response.writeHead(200).end();
+    });
+    const { fixture } = await openWithReceiver({ allow: [slow.origin] });
+    const { id } = await fixture.register(slow.origin);
+    await fixture.emitTicks(1);
+    await fixture.deliveries.work();
+    await until(() => slow.received.length > 0);
+    const [delivery] = await fixture.deliveriesOf(id);
+    expect(delivery).toMatchObject({ state: 'pending', nextAttemptAt: null, attempts: [] });
+    expect(await fixture.log.resend(id, delivery?.id ?? '')).toMatchObject({ nextAttemptAt: null });
+    answer();
+    await fixture.deliverAllDue();
+    expect(slow.received).toHaveLength(1);
+    expect((await fixture.deliveriesOf(id))[0]).toMatchObject({ state: 'delivered' });
+  });
+});
+
+describe('a test event', () => {
+  it('is a delivery like any other, marked by its id and a header, of the event asked for', async () => {
+    const { to, fixture } = await openWithReceiver();
+    const { id } = await fixture.register(to.origin, ['publisher.tick', 'dispute.created']);
+    await fixture.log.sendTest(id, undefined);
+    await fixture.log.sendTest(id, 'intent.failed');
+    await fixture.deliverAllDue();
+    const got = to.received.map(({ headers }) => headers['x-fairlead-event']).sort();
+    expect(got).toEqual(['dispute.created', 'intent.failed']);
+    for (const { headers, body } of to.received) {
+      expect(headers['x-fairlead-test']).toBe('true');
+      expect(verifyWebhook({ body, headers, secret }).id).toMatch(/^evt_test/);
+    }
+    expect(to.faults).toEqual([]);
+    expect(await fixture.deliveriesOf(id)).toMatchObject([
+      { test: true, state: 'delivered' },
+      { test: true, state: 'delivered' },
+    ]);
+  });
+});
