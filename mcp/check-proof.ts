@@ -6,13 +6,12 @@ import {
   batchKeyId,
   entryLeafHash,
   entryProof,
-  type Formula,
-  type PublishedCard,
   parsePublicKey,
-  publishedCard,
   receiptFault,
   receiptFaults,
+  type ScoreCard,
   StrkeyError,
+  scoreCard,
   verifyBatch,
   verifyEntry,
 } from '../contract/index.js';
@@ -24,15 +23,13 @@ export interface Wanted {
   sequence: number;
   anchor: string;
   corridor: string;
-  /** Any that is known when undefined. */
-  formula: Formula | undefined;
   keys: readonly BatchKey[];
 }
 
 export interface CheckedProof {
   /** Every member that was hashed, also those that this version does not know. */
   entry: Record<string, unknown>;
-  card: PublishedCard;
+  card: ScoreCard;
   header: BatchHeader;
   headerHash: string;
   /** `G…`. */
@@ -54,8 +51,6 @@ export function checkProof(answer: unknown, wanted: Wanted): CheckedProof {
   const { entry, leafHash, batch, ...claim } = form.data;
   const { header, signature, receipt } = batch;
   if (header.sequence !== wanted.sequence) refuse('it is of another batch than the one asked for.');
-  if (wanted.formula !== undefined && header.formula !== wanted.formula)
-    refuse(`it follows the formula ${header.formula}, not ${wanted.formula}.`);
 
   const verified = verifyBatch({ header, signature, keys: wanted.keys });
   if (!verified.ok)
@@ -68,7 +63,7 @@ export function checkProof(answer: unknown, wanted: Wanted): CheckedProof {
   if (!verifyEntry({ entry, ...claim, header }))
     refuse('the signed batch does not contain this entry at this place.');
   if (leafHash !== toHex(entryLeafHash(entry))) refuse('the entry has another hash than it says.');
-  const card = publishedCard.safeParse(entry);
+  const card = scoreCard.safeParse(entry);
   if (!card.success) return refuse('the entry is no score card.');
   if (card.data.anchorId !== wanted.anchor || card.data.corridor !== wanted.corridor)
     refuse('it is of another anchor or corridor than the one asked for.');

@@ -21,7 +21,7 @@ export const ownCodes = {
   TIMEOUT: 'No answer in the time that `--timeout` grants.',
   UNEXPECTED_ANSWER: 'An answer that is none of the service, such as an error page of a proxy.',
   PROOF_REFUSED: 'The proof of a score does not hold; the message says which part.',
-  NOTHING_PUBLISHED: 'The service has published no batch yet, or none of that formula.',
+  NOTHING_PUBLISHED: 'The service has published no batch yet.',
 } as const;
 
 export class ToolError extends Error {

@@ -6,8 +6,6 @@ import {
   type Client,
   corridorInRequest,
   decimalAnswer,
-  type Formula,
-  formulas,
   reputationState,
   UnexpectedAnswerError,
 } from '../contract/index.js';
@@ -24,13 +22,7 @@ const input = z
       .string()
       .regex(/^[1-9]\d{0,14}$/, 'must be a whole number from 1')
       .optional()
-      .describe('Number of the batch; the newest of the formula when absent.'),
-    formula: z
-      .enum(formulas)
-      .optional()
-      .describe(
-        'The formula that the batch must follow. When absent, the newest batch is of the formula that leads.',
-      ),
+      .describe('Number of the batch; the newest when absent.'),
   })
   .strict();
 
@@ -86,14 +78,13 @@ export function createVerifyScore(client: Client, given: readonly BatchKey[]): T
     async run(args, signal) {
       const { anchor, corridor, ...which } = parse(args);
       try {
-        const sequence = which.sequence ?? (await newestOf(client, which.formula, signal));
+        const sequence = which.sequence ?? (await newest(client, signal));
         const keys = given.length > 0 ? given : await listedKeys(client, signal);
         const proof = await askForProof(client, { sequence, anchor, corridor }, signal);
         const checked = checkProof(proof, {
           sequence: Number(sequence),
           anchor,
           corridor,
-          formula: which.formula,
           keys,
         });
         const { card, header, publicKey, ...rest } = checked;
@@ -140,21 +131,14 @@ async function askForProof(
   }
 }
 
-/** The number of the newest batch of a formula; without one, of the formula that leads. */
-async function newestOf(client: Client, given: Formula | undefined, signal: AbortSignal): Promise<string> {
-  const formula = given ?? (await leadingFormula(client, signal));
-  const newest = await client.publisher.listBatches({ query: { limit: '20' }, fetchOptions: { signal } });
-  if (newest.status !== 200) throw new ToolError(answeredFault(newest));
-  const found = newest.body.items.find(({ header }) => header.formula === formula);
-  if (found !== undefined) return String(found.header.sequence);
-  const message = `None of the 20 newest batches is of the formula ${formula}.`;
+/** The number of the newest batch. */
+async function newest(client: Client, signal: AbortSignal): Promise<string> {
+  const listed = await client.publisher.listBatches({ query: { limit: '1' }, fetchOptions: { signal } });
+  if (listed.status !== 200) throw new ToolError(answeredFault(listed));
+  const [batch] = listed.body.items;
+  if (batch !== undefined) return String(batch.header.sequence);
+  const message = 'The service has published no batch yet.';
   throw new ToolError({ code: 'NOTHING_PUBLISHED', message, retry: false });
-}
-
-async function leadingFormula(client: Client, signal: AbortSignal): Promise<Formula> {
-  const scores = await client.scores.getPublicScores({ query: { limit: '1' }, fetchOptions: { signal } });
-  if (scores.status !== 200) throw new ToolError(answeredFault(scores));
-  return scores.body.formula;
 }
 
 async function listedKeys(client: Client, signal: AbortSignal): Promise<BatchKey[]> {

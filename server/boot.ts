@@ -17,7 +17,7 @@ export interface BootParts extends DatabaseParts {
   clockCheck: { look(): Promise<void> };
   cacheEpoch: { poll(): Promise<void> };
   directory: { sync(): Promise<void> };
-  reputation: { loadQuoteReputations(): Promise<void> };
+  reputation: { loadCards(): Promise<void> };
 }
 
 /** What the preparation has changed in the database. */
@@ -44,5 +44,5 @@ export async function boot(parts: BootParts): Promise<void> {
   // Stores the fleet file in the database; an anchor not seen before is announced as an event.
   await parts.directory.sync();
   // Rates made before the reputation records are loaded would be cached, with anchors ranked without their records.
-  await parts.reputation.loadQuoteReputations();
+  await parts.reputation.loadCards();
 }

@@ -4,7 +4,6 @@
  */
 import { type Command, CommandError } from './commands/command.js';
 import { erase } from './commands/erase.js';
-import { formula } from './commands/formula.js';
 import { migrate } from './commands/migrate.js';
 import { pauseWebhooks } from './commands/pause-webhooks.js';
 import { rebuild } from './commands/rebuild.js';
@@ -16,7 +15,6 @@ import { endBy, stopSignals } from './stop-signals.js';
 const commands: Record<string, Command> = {
   migrate,
   rebuild,
-  formula,
   erase,
   'take-batches': takeBatches,
   'pause-webhooks': pauseWebhooks,

@@ -10,9 +10,9 @@ import { createCacheEpochStore } from './features/cache/store.js';
 import { createDisputesFeature } from './features/disputes/feature.js';
 import { createDisputeStore, createDisputeWindowStore } from './features/disputes/store.js';
 import { createHealthFeature } from './features/health/feature.js';
-import { createAggregationStore } from './features/intents/aggregation-store.js';
 import { createDueStore } from './features/intents/due-store.js';
 import { createIntentsFeature, intentLeases } from './features/intents/feature.js';
+import { createOutcomeStore } from './features/intents/outcome-store.js';
 import { createIntentStore } from './features/intents/store.js';
 import { createIntentStreamStore } from './features/intents/stream-store.js';
 import { createObservationsFeature, observationLeases } from './features/observations/feature.js';
@@ -22,8 +22,10 @@ import { createPublisherStore } from './features/publisher/store.js';
 import { createRateHistoryFeature, rateHistoryLeases } from './features/rate-history/feature.js';
 import { createRateSampleStore } from './features/rate-history/store.js';
 import { createRatesFeature } from './features/rates/feature.js';
+import { createCardStore } from './features/reputation/card-store.js';
 import { createReputationFeature, reputationLeases } from './features/reputation/feature.js';
-import { createReputationStore } from './features/reputation/store.js';
+import { createMarkStore } from './features/reputation/mark-store.js';
+import { createRollupStore } from './features/reputation/rollup-store.js';
 import { createScoresFeature } from './features/scores/feature.js';
 import { createSnapshotFeature } from './features/snapshot/feature.js';
 import { createClientKeyOf } from './http/client-key.js';
@@ -90,12 +92,14 @@ export function composeService(deps: {
   const cacheEpochStore = createCacheEpochStore(connection);
   const intentStore = createIntentStore(connection);
   const dueStore = createDueStore(connection);
-  const aggregation = createAggregationStore(connection);
+  const outcomeStore = createOutcomeStore(connection);
   const intentStreamStore = createIntentStreamStore(connection);
   const observationStore = createObservationStore(connection);
   const disputeStore = createDisputeStore(connection);
   const disputeWindows = createDisputeWindowStore(connection);
-  const reputationStore = createReputationStore(connection);
+  const marks = createMarkStore(connection);
+  const rollups = createRollupStore(connection);
+  const cardStore = createCardStore(connection);
   const publisherStore = createPublisherStore(connection);
   const rateSampleStore = createRateSampleStore(connection);
   const webhookStore = createWebhookStore(connection);
@@ -122,7 +126,7 @@ export function composeService(deps: {
       pendingBatches: async () => (oracleUrl ? publisherStore.batches.countWithoutReceipt() : 0),
       heldLog: async () => Number(await publisherStore.ticks.isLogHeld()),
       openDisputes: disputeStore.countOpen,
-      unfoldedIntents: aggregation.countPendingAggregation,
+      reputationMarks: marks.count,
     },
     clock,
     logger,
@@ -200,8 +204,10 @@ export function composeService(deps: {
   });
   const reputation = createReputationFeature({
     ...shared,
-    store: reputationStore,
-    intents: aggregation,
+    marks,
+    rollups,
+    cards: cardStore,
+    outcomes: outcomeStore,
     fleet: directory,
     ledger,
   });
@@ -212,8 +218,12 @@ export function composeService(deps: {
     isKnownAnchor: directory.isKnownAnchor,
     isServedCorridor: (id) => directory.corridor(id) !== undefined,
     sources: [
-      { formula: 'v1', gatherCards: () => reputation.by.v1.listEveryCard(30) },
-      { formula: 'v2', gatherCards: () => reputation.by.v2.listEveryCard(30) },
+      {
+        formula: 'v1',
+        async *gatherCards() {
+          yield* (await reputation.publishedCards()).cards;
+        },
+      },
     ],
     secretKey: config.publisherSecretKey,
     oldKeys: config.publisherOldKeys,
@@ -222,11 +232,9 @@ export function composeService(deps: {
   });
   const scores = createScoresFeature({
     ...shared,
-    leadingFormula: reputation.leadingFormula,
-    cards: reputation.by,
-    latestBatch: publisher.latestBatch,
-    batchWithRoot: publisher.batchWithRoot,
-    rootOfCards: publisher.rootOfCards,
+    latestSequence: publisher.latestSequence,
+    entriesFrom: publisher.log.entriesFrom,
+    publishedCards: reputation.publishedCards,
   });
   const rates = createRatesFeature({
     ...shared,
@@ -272,6 +280,7 @@ export function composeService(deps: {
     quoteFrom: rates.quoteFrom,
     disputeOf: disputeStore.disputeOf,
     standingOf: reputation.standingOf,
+    markDays: marks.insert,
     onAttached: () => scheduler.wake('reconcile'),
     writeEvent: webhooks.emit,
     failureGraceMs: config.failureGraceSeconds * 1_000,
@@ -286,6 +295,7 @@ export function composeService(deps: {
     findIntents: intentStore.findByHashes,
     keepIntent: intentStore.keep,
     trueEffects: reputation.trueEffects,
+    markDays: marks.insert,
     applyEffect: intentStore.applyDisputeEffect,
     signingKeyOf: directory.signingKeyOf,
     isKnownAnchor: directory.isKnownAnchor,
@@ -360,14 +370,18 @@ export function composeService(deps: {
 
   const schedule = createSchedule({
     leased: config.scheduler,
-    aggregate: reputation.aggregate,
     // Runs again at once if more is due: the first check of an intent must not wait for the interval.
     reconcile: async () => {
       const outcome = await intents.reconcile();
       if (outcome.ran && outcome.value.more && outcome.value.looked > 0) scheduler.wake('reconcile');
       return outcome;
     },
-    refresh: reputation.refresh,
+    // Runs again at once if days are left, as after a rebuild.
+    refresh: async () => {
+      const outcome = await reputation.refresh();
+      if (outcome.ran && outcome.value.more) scheduler.wake('refresh');
+      return outcome;
+    },
     tick: publisher.tick,
     observe: observations.observeDue,
     observeEveryMs,
@@ -377,11 +391,10 @@ export function composeService(deps: {
     snapshot: snapshot.rebuild,
     rateSamples: rateHistory.sample,
     discovery: directory.discoverDue,
-    quoteReputation: reputation.loadQuoteReputations,
+    cards: reputation.loadCards,
     clockCheck: clockCheck.look,
     jobWatch: createJobWatch({ jobs: calledJobs(config), readLease: leases.read, clock, logger }),
   });
-  const waker = aggregation.watchPendingAggregation({ wake: () => scheduler.wake('aggregate'), logger });
   const leaseNames = [
     ...reputationLeases,
     ...intentLeases,
@@ -413,9 +426,6 @@ export function composeService(deps: {
       lifecycle.onStop('leases', () => leases.stop());
       webhooks.start();
       scheduler.start(schedule);
-      if (!config.scheduler) return;
-      lifecycle.onStop('wake-ups of the aggregator', () => waker.stop());
-      waker.start();
     },
   };
 }
@@ -424,7 +434,7 @@ export function composeService(deps: {
 function calledJobs({ scheduler, cronSecrets, publisherSecretKey }: Config): WatchedJob[] {
   if (scheduler || cronSecrets.length === 0) return [];
   const [reconcileLease] = intentLeases;
-  const [, refreshLease] = reputationLeases;
+  const [refreshLease] = reputationLeases;
   const [publisherLease] = publisherLeases;
   const { reconcile, refresh, tick } = jobIntervalsMs;
   const publishes = publisherSecretKey !== undefined;

@@ -33,13 +33,13 @@ type SignedBatch struct {
 type ProvenEntry struct {
 	Header     BatchHeader
 	HeaderHash string
-	// Entry is the card; [ScoreCard] or [ScoreCardV2] reads it, by Header.Formula.
+	// Entry is the card; [ScoreCard] reads it.
 	Entry json.RawMessage
 }
 
 var (
 	keyIDText  = regexp.MustCompile(`^[0-9a-f]{16}$`)
-	formulas   = map[string]bool{"v1": true, "v2": true}
+	formulas   = map[string]bool{"v1": true}
 	utcInstant = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)
 )
 
@@ -184,18 +184,14 @@ func checkEntries(header *BatchHeader, entries []json.RawMessage) error {
 	return nil
 }
 
-// entryLeaf refuses an entry of another formula than the header's. Entries of v1 name none.
+// entryLeaf refuses an entry of another formula than the header's.
 func entryLeaf(header *BatchHeader, entry []byte) (hash, error) {
 	value, err := parseJSON(entry)
 	members, isObject := value.(map[string]any)
 	if err != nil || !isObject {
 		return hash{}, unproven("an entry is not a JSON object with integers below 2^53")
 	}
-	formula, named := members["formula"]
-	if !named {
-		formula = "v1"
-	}
-	if formula != header.Formula {
+	if members["formula"] != header.Formula {
 		return hash{}, unproven("an entry follows another formula than the header names")
 	}
 	return leafHash(canonical(nil, members)), nil

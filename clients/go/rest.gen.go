@@ -22,7 +22,6 @@ const (
 	AdminDisputeEffectCountsNotFilled AdminDisputeEffect = "counts_not_filled"
 	AdminDisputeEffectNotCounted      AdminDisputeEffect = "not_counted"
 	AdminDisputeEffectNothing         AdminDisputeEffect = "nothing"
-	AdminDisputeEffectUndecided       AdminDisputeEffect = "undecided"
 )
 
 // Valid indicates whether the value is a known member of the AdminDisputeEffect enum.
@@ -35,8 +34,6 @@ func (e AdminDisputeEffect) Valid() bool {
 	case AdminDisputeEffectNotCounted:
 		return true
 	case AdminDisputeEffectNothing:
-		return true
-	case AdminDisputeEffectUndecided:
 		return true
 	default:
 		return false
@@ -118,6 +115,21 @@ func (e AnchorObservationsWindow) Valid() bool {
 	case AnchorObservationsWindowN7:
 		return true
 	case AnchorObservationsWindowN90:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AnchorReputationFormula.
+const (
+	AnchorReputationFormulaV1 AnchorReputationFormula = "v1"
+)
+
+// Valid indicates whether the value is a known member of the AnchorReputationFormula enum.
+func (e AnchorReputationFormula) Valid() bool {
+	switch e {
+	case AnchorReputationFormulaV1:
 		return true
 	default:
 		return false
@@ -295,15 +307,33 @@ func (e CallOutcome) Valid() bool {
 	}
 }
 
+// Defines values for CardEvidence.
+const (
+	CardEvidenceAnchor CardEvidence = "anchor"
+	CardEvidenceLedger CardEvidence = "ledger"
+)
+
+// Valid indicates whether the value is a known member of the CardEvidence enum.
+func (e CardEvidence) Valid() bool {
+	switch e {
+	case CardEvidenceAnchor:
+		return true
+	case CardEvidenceLedger:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CardWithSignsFormula.
 const (
-	CardWithSignsFormulaV2 CardWithSignsFormula = "v2"
+	CardWithSignsFormulaV1 CardWithSignsFormula = "v1"
 )
 
 // Valid indicates whether the value is a known member of the CardWithSignsFormula enum.
 func (e CardWithSignsFormula) Valid() bool {
 	switch e {
-	case CardWithSignsFormulaV2:
+	case CardWithSignsFormulaV1:
 		return true
 	default:
 		return false
@@ -628,24 +658,6 @@ func (e FollowedTransactionProblem) Valid() bool {
 	}
 }
 
-// Defines values for FormulaQuery.
-const (
-	FormulaQueryV1 FormulaQuery = "v1"
-	FormulaQueryV2 FormulaQuery = "v2"
-)
-
-// Valid indicates whether the value is a known member of the FormulaQuery enum.
-func (e FormulaQuery) Valid() bool {
-	switch e {
-	case FormulaQueryV1:
-		return true
-	case FormulaQueryV2:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for FoundPaymentLookedUpIn.
 const (
 	FoundPaymentLookedUpInHorizon FoundPaymentLookedUpIn = "horizon"
@@ -771,7 +783,6 @@ const (
 	IntentOutcomeCountsFilled    IntentOutcomeCounts = "filled"
 	IntentOutcomeCountsNo        IntentOutcomeCounts = "no"
 	IntentOutcomeCountsNotFilled IntentOutcomeCounts = "not_filled"
-	IntentOutcomeCountsPending   IntentOutcomeCounts = "pending"
 )
 
 // Valid indicates whether the value is a known member of the IntentOutcomeCounts enum.
@@ -782,8 +793,6 @@ func (e IntentOutcomeCounts) Valid() bool {
 	case IntentOutcomeCountsNo:
 		return true
 	case IntentOutcomeCountsNotFilled:
-		return true
-	case IntentOutcomeCountsPending:
 		return true
 	default:
 		return false
@@ -1099,6 +1108,21 @@ func (e IntentStepKind) Valid() bool {
 	}
 }
 
+// Defines values for LeaderboardAnswerFormula.
+const (
+	LeaderboardAnswerFormulaV1 LeaderboardAnswerFormula = "v1"
+)
+
+// Valid indicates whether the value is a known member of the LeaderboardAnswerFormula enum.
+func (e LeaderboardAnswerFormula) Valid() bool {
+	switch e {
+	case LeaderboardAnswerFormulaV1:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for LeaderboardAnswerWindow.
 const (
 	LeaderboardAnswerWindowN30 LeaderboardAnswerWindow = 30
@@ -1171,6 +1195,21 @@ const (
 func (e OracleReceiptVersion) Valid() bool {
 	switch e {
 	case OracleReceiptVersionN1:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PublicScoresFormula.
+const (
+	PublicScoresFormulaV1 PublicScoresFormula = "v1"
+)
+
+// Valid indicates whether the value is a known member of the PublicScoresFormula enum.
+func (e PublicScoresFormula) Valid() bool {
+	switch e {
+	case PublicScoresFormulaV1:
 		return true
 	default:
 		return false
@@ -1399,6 +1438,21 @@ func (e RatesAnswerBandBasis) Valid() bool {
 	}
 }
 
+// Defines values for ReputationHistoryFormula.
+const (
+	ReputationHistoryFormulaV1 ReputationHistoryFormula = "v1"
+)
+
+// Valid indicates whether the value is a known member of the ReputationHistoryFormula enum.
+func (e ReputationHistoryFormula) Valid() bool {
+	switch e {
+	case ReputationHistoryFormulaV1:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ReputationHistoryWindow.
 const (
 	ReputationHistoryWindowN30 ReputationHistoryWindow = 30
@@ -1456,6 +1510,21 @@ func (e ResolveDisputeBodyAction) Valid() bool {
 	}
 }
 
+// Defines values for ScoreCardFormula.
+const (
+	ScoreCardFormulaV1 ScoreCardFormula = "v1"
+)
+
+// Valid indicates whether the value is a known member of the ScoreCardFormula enum.
+func (e ScoreCardFormula) Valid() bool {
+	switch e {
+	case ScoreCardFormulaV1:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ScoreCardState.
 const (
 	ScoreCardStateInsufficientData ScoreCardState = "insufficient_data"
@@ -1489,60 +1558,6 @@ func (e ScoreCardWindow) Valid() bool {
 	case ScoreCardWindowN7:
 		return true
 	case ScoreCardWindowN90:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ScoreCardV2Formula.
-const (
-	ScoreCardV2FormulaV2 ScoreCardV2Formula = "v2"
-)
-
-// Valid indicates whether the value is a known member of the ScoreCardV2Formula enum.
-func (e ScoreCardV2Formula) Valid() bool {
-	switch e {
-	case ScoreCardV2FormulaV2:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ScoreCardV2State.
-const (
-	ScoreCardV2StateInsufficientData ScoreCardV2State = "insufficient_data"
-	ScoreCardV2StateScored           ScoreCardV2State = "scored"
-)
-
-// Valid indicates whether the value is a known member of the ScoreCardV2State enum.
-func (e ScoreCardV2State) Valid() bool {
-	switch e {
-	case ScoreCardV2StateInsufficientData:
-		return true
-	case ScoreCardV2StateScored:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for ScoreCardV2Window.
-const (
-	ScoreCardV2WindowN30 ScoreCardV2Window = 30
-	ScoreCardV2WindowN7  ScoreCardV2Window = 7
-	ScoreCardV2WindowN90 ScoreCardV2Window = 90
-)
-
-// Valid indicates whether the value is a known member of the ScoreCardV2Window enum.
-func (e ScoreCardV2Window) Valid() bool {
-	switch e {
-	case ScoreCardV2WindowN30:
-		return true
-	case ScoreCardV2WindowN7:
-		return true
-	case ScoreCardV2WindowN90:
 		return true
 	default:
 		return false
@@ -1902,7 +1917,7 @@ type AdminDispute struct {
 	// CreatedAt ISO 8601 instant in UTC with milliseconds: `2026-11-21T09:30:00.000Z`.
 	CreatedAt string `json:"createdAt"`
 
-	// Effect What accepting the dispute would change now, or has changed. `counts_not_filled`: The outcome counts as not filled. `counts_filled`: The outcome counts as filled. `not_counted`: The outcome does not count at all. `nothing`: Nothing: the outcome does not count whatever the verdict, the anchor has made the disputed failure good, or the intent was taken up again and has no outcome now. `undecided`: Not decided yet: more outcomes of the account and day are waiting to be counted than may count. Read the dispute again in a few seconds.
+	// Effect What accepting the dispute would change now, or has changed. `counts_not_filled`: The outcome counts as not filled. `counts_filled`: The outcome counts as filled. `not_counted`: The outcome does not count at all. `nothing`: Nothing: the outcome does not count whatever the verdict, the anchor has made the disputed failure good, or the intent was taken up again and has no outcome now.
 	Effect AdminDisputeEffect `json:"effect"`
 
 	// FiledBy Whose key signed: the intent's account or the anchor.
@@ -1933,7 +1948,7 @@ type AdminDispute struct {
 	Support DisputeSupport `json:"support"`
 }
 
-// AdminDisputeEffect What accepting the dispute would change now, or has changed. `counts_not_filled`: The outcome counts as not filled. `counts_filled`: The outcome counts as filled. `not_counted`: The outcome does not count at all. `nothing`: Nothing: the outcome does not count whatever the verdict, the anchor has made the disputed failure good, or the intent was taken up again and has no outcome now. `undecided`: Not decided yet: more outcomes of the account and day are waiting to be counted than may count. Read the dispute again in a few seconds.
+// AdminDisputeEffect What accepting the dispute would change now, or has changed. `counts_not_filled`: The outcome counts as not filled. `counts_filled`: The outcome counts as filled. `not_counted`: The outcome does not count at all. `nothing`: Nothing: the outcome does not count whatever the verdict, the anchor has made the disputed failure good, or the intent was taken up again and has no outcome now.
 type AdminDisputeEffect string
 
 // AdminDisputeFiledBy Whose key signed: the intent's account or the anchor.
@@ -2085,7 +2100,7 @@ type AnchorReputation struct {
 	// AccountDays Distinct triples of account, corridor and UTC day among the outcomes.
 	AccountDays int64 `json:"accountDays"`
 
-	// Accounts Distinct accounts among the outcomes; if the anchor has more than 20,000 account-days, among the newest 20,000.
+	// Accounts Distinct accounts among the outcomes.
 	Accounts int64 `json:"accounts"`
 
 	// AnchorID Anchor id: a slug of at most 40 characters.
@@ -2094,7 +2109,7 @@ type AnchorReputation struct {
 	// AnchorName The name people know the anchor by.
 	AnchorName string `json:"anchorName"`
 
-	// AnchorOutcomes Outcomes that rest on the anchor's word; they count for formula v1 alone.
+	// AnchorOutcomes Outcomes that rest on the anchor's word alone; they count only by the evidence `anchor`.
 	AnchorOutcomes int64 `json:"anchorOutcomes"`
 
 	// BusiestDayShare Share of the outcomes that fall on the UTC day with most.
@@ -2106,17 +2121,25 @@ type AnchorReputation struct {
 	// Corridors Its card in each corridor, by corridor id; the score is their outcome-weighted mean.
 	Corridors []CardWithSigns `json:"corridors"`
 
+	// Days90 Distinct UTC days with outcomes among the last 90, whatever the window.
+	Days90 int64 `json:"days90"`
+
+	// Evidence `ledger`: only outcomes whose payment the ledger verifies count, and disputed ones that an admin decided. `anchor`: the service has no ledger to ask, and takes the word of the anchor.
+	Evidence CardEvidence `json:"evidence"`
+
 	// FillRate filled / outcomes, six places, rounded down; null without outcomes.
 	FillRate *string `json:"fillRate"`
 
 	// Filled Outcomes that were paid out.
-	Filled  int64        `json:"filled"`
-	Formula FormulaQuery `json:"formula"`
+	Filled int64 `json:"filled"`
 
-	// LargestAccountShare Share of the outcomes that belong to the account with most; taken over the same account-days as `accounts`.
+	// Formula The formula that the scores follow (docs/reputation.md).
+	Formula AnchorReputationFormula `json:"formula"`
+
+	// LargestAccountShare Share of the outcomes that belong to the account with most.
 	LargestAccountShare *string `json:"largestAccountShare"`
 
-	// LedgerOutcomes Outcomes whose payment was found on the ledger; only they count for formula v2.
+	// LedgerOutcomes Outcomes whose payment was found on the ledger.
 	LedgerOutcomes int64 `json:"ledgerOutcomes"`
 
 	// MeanShortfall Mean share by which payouts fell short of the quote, nine places; null without quoted outcomes.
@@ -2143,10 +2166,10 @@ type AnchorReputation struct {
 	// Simulated True for a simulated anchor of a development fleet.
 	Simulated bool `json:"simulated"`
 
-	// StandsStillSince Since when the cards wait for a ledger that does not answer, or null. Always null for v1, which does not ask it.
+	// StandsStillSince Since when the scores wait for a ledger that does not answer, or null.
 	StandsStillSince *string `json:"standsStillSince"`
 
-	// State `insufficient_data` while no corridor has 30 outcomes and 15 account-days; score is then null.
+	// State `insufficient_data` while no corridor has 30 outcomes, 15 account-days and 7 days with outcomes; score is then null.
 	State AnchorReputationState `json:"state"`
 
 	// Status `active`: in the fleet and asked for rates. `delisted`: was in the fleet, its record stays readable. `refused`: its signing key is no longer the one it was onboarded with, so it is not asked.
@@ -2155,14 +2178,17 @@ type AnchorReputation struct {
 	// TimesKnown Filled outcomes whose payment and payout were observed one after the other, so that their time is known.
 	TimesKnown int64 `json:"timesKnown"`
 
-	// TimesWithheld Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 assumes four speed targets for each.
+	// TimesWithheld Filled outcomes without a known time; by the evidence `ledger`, four speed targets are assumed for each.
 	TimesWithheld int64 `json:"timesWithheld"`
 
 	// Window Days the record is taken over, the present UTC day included.
 	Window AnchorReputationWindow `json:"window"`
 }
 
-// AnchorReputationState `insufficient_data` while no corridor has 30 outcomes and 15 account-days; score is then null.
+// AnchorReputationFormula The formula that the scores follow (docs/reputation.md).
+type AnchorReputationFormula string
+
+// AnchorReputationState `insufficient_data` while no corridor has 30 outcomes, 15 account-days and 7 days with outcomes; score is then null.
 type AnchorReputationState string
 
 // AnchorReputationWindow Days the record is taken over, the present UTC day included.
@@ -2228,7 +2254,7 @@ type AttemptOutcome string
 // BatchEntries Entries of a batch, by anchor and corridor. Hash every member as it is, unknown ones too.
 type BatchEntries struct {
 	// Items The items of this page, in the order that the operation says.
-	Items []BatchEntries_Items_Item `json:"items"`
+	Items []ScoreCard `json:"items"`
 
 	// NextCursor `cursor` of the next page; null on the last one.
 	NextCursor *string `json:"nextCursor"`
@@ -2240,17 +2266,12 @@ type BatchEntries struct {
 	Start int64 `json:"start"`
 }
 
-// BatchEntries_Items_Item A card as it is published and hashed: of formula v2, or of v1, whose cards name no formula.
-type BatchEntries_Items_Item struct {
-	union json.RawMessage
-}
-
 // BatchHeader What is signed of a batch; its hash is that of its RFC 8785 form.
 type BatchHeader struct {
 	// CreatedAt When it was made.
 	CreatedAt string `json:"createdAt"`
 
-	// Formula Score formula of every entry: `v1` or `v2`; refuse one that you do not know.
+	// Formula Score formula of every entry: `v1`; refuse one that you do not know.
 	Formula string `json:"formula"`
 
 	// KeyID First 16 hex digits of SHA-256 of the public key.
@@ -2290,6 +2311,9 @@ type CacheScope string
 // CallOutcome `answered`: It answered as the standard says; a refusal counts as an answer. `timeout`: The answer had not arrived within 2 seconds, the time that a request for rates gives it. `unreachable`: No connection to it could be made, or it closed the connection without an answer. `blocked`: Its address is one that this service must not call. `not_json`: It answered something other than JSON, such as a web page, where JSON is due. `malformed`: Its answer was too large, or not what the standard describes. `error`: It answered with an error of its own.
 type CallOutcome string
 
+// CardEvidence `ledger`: only outcomes whose payment the ledger verifies count, and disputed ones that an admin decided. `anchor`: the service has no ledger to ask, and takes the word of the anchor.
+type CardEvidence string
+
 // CardWithSigns An anchor's record in one corridor over one window, and signs of how it came about.
 type CardWithSigns struct {
 	// AcceptedDisputes Disputes accepted against outcomes of the window.
@@ -2298,13 +2322,13 @@ type CardWithSigns struct {
 	// AccountDays Distinct pairs of account and UTC day among the outcomes.
 	AccountDays int64 `json:"accountDays"`
 
-	// Accounts Distinct accounts among the outcomes; if the anchor has more than 20,000 account-days, among the newest 20,000.
+	// Accounts Distinct accounts among the outcomes.
 	Accounts int64 `json:"accounts"`
 
 	// AnchorID Anchor id: a slug of at most 40 characters.
 	AnchorID string `json:"anchorId"`
 
-	// AnchorOutcomes Outcomes that rest on the anchor's word; they count for formula v1 alone.
+	// AnchorOutcomes Outcomes that rest on the anchor's word alone; they count only by the evidence `anchor`.
 	AnchorOutcomes int64 `json:"anchorOutcomes"`
 
 	// BusiestDayShare Share of the outcomes that fall on the UTC day with most.
@@ -2313,19 +2337,25 @@ type CardWithSigns struct {
 	// Corridor Corridor: asset code, ISO 4217 code, optional ISO 3166 country, lower case: `usdc-ngn`, `usdc-xof-sn`.
 	Corridor string `json:"corridor"`
 
+	// Days90 Distinct UTC days with outcomes among the last 90, whatever the window.
+	Days90 int64 `json:"days90"`
+
+	// Evidence `ledger`: only outcomes whose payment the ledger verifies count, and disputed ones that an admin decided. `anchor`: the service has no ledger to ask, and takes the word of the anchor.
+	Evidence CardEvidence `json:"evidence"`
+
 	// FillRate filled / outcomes, six places, rounded down; null without outcomes.
 	FillRate *string `json:"fillRate"`
 
 	// Filled Outcomes that were paid out.
 	Filled int64 `json:"filled"`
 
-	// Formula The formula of the card; none on cards of v1.
-	Formula *CardWithSignsFormula `json:"formula,omitempty"`
+	// Formula The formula that it follows.
+	Formula CardWithSignsFormula `json:"formula"`
 
-	// LargestAccountShare Share of the outcomes that belong to the account with most; taken over the same account-days as `accounts`.
+	// LargestAccountShare Share of the outcomes that belong to the account with most.
 	LargestAccountShare *string `json:"largestAccountShare"`
 
-	// LedgerOutcomes Outcomes whose payment was found on the ledger; only they count for formula v2.
+	// LedgerOutcomes Outcomes whose payment was found on the ledger.
 	LedgerOutcomes int64 `json:"ledgerOutcomes"`
 
 	// MeanShortfall Mean share by which payouts fell short of the quote, nine places; null without quoted outcomes.
@@ -2355,23 +2385,23 @@ type CardWithSigns struct {
 	// SpeedTargetSeconds The corridor's speed target T of the formula.
 	SpeedTargetSeconds int64 `json:"speedTargetSeconds"`
 
-	// State `insufficient_data` under 30 outcomes or 15 account-days; the score is then null.
+	// State `insufficient_data` under 30 outcomes, 15 account-days or 7 days with outcomes; the score is then null.
 	State CardWithSignsState `json:"state"`
 
 	// TimesKnown Filled outcomes whose payment and payout were observed one after the other, so that their time is known.
 	TimesKnown int64 `json:"timesKnown"`
 
-	// TimesWithheld Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 assumes four speed targets for each.
+	// TimesWithheld Filled outcomes without a known time; by the evidence `ledger`, four speed targets are assumed for each.
 	TimesWithheld int64 `json:"timesWithheld"`
 
 	// Window Days, the present UTC day included.
 	Window CardWithSignsWindow `json:"window"`
 }
 
-// CardWithSignsFormula The formula of the card; none on cards of v1.
+// CardWithSignsFormula The formula that it follows.
 type CardWithSignsFormula string
 
-// CardWithSignsState `insufficient_data` under 30 outcomes or 15 account-days; the score is then null.
+// CardWithSignsState `insufficient_data` under 30 outcomes, 15 account-days or 7 days with outcomes; the score is then null.
 type CardWithSignsState string
 
 // CardWithSignsWindow Days, the present UTC day included.
@@ -2674,8 +2704,8 @@ type EntryProof struct {
 	// Batch A signed batch of the log.
 	Batch PublishedBatch `json:"batch"`
 
-	// Entry A card as it is published and hashed: of formula v2, or of v1, whose cards name no formula.
-	Entry EntryProof_Entry `json:"entry"`
+	// Entry An anchor's record in one corridor over one window.
+	Entry ScoreCard `json:"entry"`
 
 	// Index Its place among the entries, from 0.
 	Index int64 `json:"index"`
@@ -2688,11 +2718,6 @@ type EntryProof struct {
 
 	// Size Number of entries, as in the header.
 	Size int64 `json:"size"`
-}
-
-// EntryProof_Entry A card as it is published and hashed: of formula v2, or of v1, whose cards name no formula.
-type EntryProof_Entry struct {
-	union json.RawMessage
 }
 
 // EventName The name of an event.
@@ -2739,9 +2764,6 @@ type FollowedTransaction struct {
 
 // FollowedTransactionProblem defines model for FollowedTransaction.Problem.
 type FollowedTransactionProblem string
-
-// FormulaQuery defines model for FormulaQuery.
-type FormulaQuery string
 
 // FoundPayment The payment as it stands on the ledger. Anybody can look it up again.
 type FoundPayment struct {
@@ -2816,6 +2838,9 @@ type HistoryPoint struct {
 
 	// Day UTC day on which the outcomes were recorded: `2026-11-21`.
 	Day string `json:"day"`
+
+	// Days90 Distinct UTC days with outcomes among the last 90, whatever the window.
+	Days90 int64 `json:"days90"`
 
 	// FillRate filled / outcomes, six places, rounded down; null without outcomes.
 	FillRate *string `json:"fillRate"`
@@ -2923,7 +2948,7 @@ type IntentOutcome struct {
 	// AmountOut Fiat paid out according to the anchor's record (`amount_out`), with the currency's minor units at least. Null unless settled, if the record names another asset, and for outcomes recorded before this member existed.
 	AmountOut *string `json:"amountOut"`
 
-	// Counts `pending`: Not decided yet: the next aggregation decides, usually within seconds. `filled`: It counts as paid out. `not_filled`: It counts as not paid out. `no`: It does not count; `uncountedReason` says why.
+	// Counts `filled`: It counts as paid out. `not_filled`: It counts as not paid out. `no`: It does not count; `uncountedReason` says why.
 	Counts IntentOutcomeCounts `json:"counts"`
 
 	// Evidence What the outcome rests on. `ledger`: The payment was found on the ledger and is that of this intent. `anchor`: The anchor's word: the service had no ledger to ask when the outcome was recorded. `unverified`: A ledger is configured, but the payment could not be verified there: it counts for nobody.
@@ -2953,14 +2978,14 @@ type IntentOutcome struct {
 	// Status How it ended.
 	Status IntentOutcomeStatus `json:"status"`
 
-	// UncountedReason `not_a_withdrawal`: The transaction is not a withdrawal. `sender_mismatch`: The transaction names another sender than the intent's account. `asset_mismatch`: The transaction names another asset than the corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount. `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The transaction was started before the intent was registered. `seen_after_payment`: The transaction was first seen after the funds had been received, and no late first poll excuses that (docs/intents.md). `below_least_amount`: Less than 10 units of stablecoin were to be sold. `account_day_full`: Three other outcomes of the same account, anchor, corridor and UTC day were counted before it. `unverified`: Its payment could not be verified on the ledger, which counts against nobody. `expired`: It expired, which counts against nobody. `dispute_accepted`: An accepted dispute excluded it.
+	// UncountedReason `not_a_withdrawal`: The transaction is not a withdrawal. `sender_mismatch`: The transaction names another sender than the intent's account. `asset_mismatch`: The transaction names another asset than the corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount. `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The transaction was started before the intent was registered. `seen_after_payment`: The transaction was first seen after the funds had been received, and no late first poll excuses that (docs/intents.md). `below_least_amount`: Less than 10 units of stablecoin were to be sold. `account_day_full`: Three earlier outcomes of the same account, anchor, corridor and UTC day count. `unverified`: Its payment could not be verified on the ledger, which counts against nobody. `expired`: It expired, which counts against nobody. `dispute_accepted`: An accepted dispute excluded it.
 	UncountedReason *IntentOutcomeUncountedReason `json:"uncountedReason"`
 
 	// UnscoredReason `not_a_withdrawal`: The transaction is not a withdrawal. `sender_mismatch`: The transaction names another sender than the intent's account. `asset_mismatch`: The transaction names another asset than the corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount. `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The transaction was started before the intent was registered. `seen_after_payment`: The transaction was first seen after the funds had been received, and no late first poll excuses that (docs/intents.md).
 	UnscoredReason *IntentOutcomeUnscoredReason `json:"unscoredReason"`
 }
 
-// IntentOutcomeCounts `pending`: Not decided yet: the next aggregation decides, usually within seconds. `filled`: It counts as paid out. `not_filled`: It counts as not paid out. `no`: It does not count; `uncountedReason` says why.
+// IntentOutcomeCounts `filled`: It counts as paid out. `not_filled`: It counts as not paid out. `no`: It does not count; `uncountedReason` says why.
 type IntentOutcomeCounts string
 
 // IntentOutcomeEvidence What the outcome rests on. `ledger`: The payment was found on the ledger and is that of this intent. `anchor`: The anchor's word: the service had no ledger to ask when the outcome was recorded. `unverified`: A ledger is configured, but the payment could not be verified there: it counts for nobody.
@@ -3082,8 +3107,10 @@ type LeaderboardAnswer struct {
 	ComputedAt *string `json:"computedAt"`
 
 	// Corridor The corridor of the ranking, or null over all corridors.
-	Corridor *string      `json:"corridor"`
-	Formula  FormulaQuery `json:"formula"`
+	Corridor *string `json:"corridor"`
+
+	// Formula The formula that the scores follow (docs/reputation.md).
+	Formula LeaderboardAnswerFormula `json:"formula"`
 
 	// Items The items of this page, in the order that the operation says.
 	Items []LeaderboardEntry `json:"items"`
@@ -3091,12 +3118,15 @@ type LeaderboardAnswer struct {
 	// NextCursor `cursor` of the next page; null on the last one.
 	NextCursor *string `json:"nextCursor"`
 
-	// StandsStillSince Since when the cards wait for a ledger that does not answer, or null. Always null for v1, which does not ask it.
+	// StandsStillSince Since when the scores wait for a ledger that does not answer, or null.
 	StandsStillSince *string `json:"standsStillSince"`
 
 	// Window Days the record is taken over, the present UTC day included.
 	Window LeaderboardAnswerWindow `json:"window"`
 }
+
+// LeaderboardAnswerFormula The formula that the scores follow (docs/reputation.md).
+type LeaderboardAnswerFormula string
 
 // LeaderboardAnswerWindow Days the record is taken over, the present UTC day included.
 type LeaderboardAnswerWindow int
@@ -3109,7 +3139,7 @@ type LeaderboardEntry struct {
 	// AccountDays Distinct triples of account, corridor and UTC day among the outcomes.
 	AccountDays int64 `json:"accountDays"`
 
-	// Accounts Distinct accounts among the outcomes; if the anchor has more than 20,000 account-days, among the newest 20,000.
+	// Accounts Distinct accounts among the outcomes.
 	Accounts int64 `json:"accounts"`
 
 	// AnchorID Anchor id: a slug of at most 40 characters.
@@ -3118,11 +3148,17 @@ type LeaderboardEntry struct {
 	// AnchorName The name people know the anchor by.
 	AnchorName string `json:"anchorName"`
 
-	// AnchorOutcomes Outcomes that rest on the anchor's word; they count for formula v1 alone.
+	// AnchorOutcomes Outcomes that rest on the anchor's word alone; they count only by the evidence `anchor`.
 	AnchorOutcomes int64 `json:"anchorOutcomes"`
 
 	// BusiestDayShare Share of the outcomes that fall on the UTC day with most.
 	BusiestDayShare *string `json:"busiestDayShare"`
+
+	// Days90 Distinct UTC days with outcomes among the last 90, whatever the window.
+	Days90 int64 `json:"days90"`
+
+	// Evidence `ledger`: only outcomes whose payment the ledger verifies count, and disputed ones that an admin decided. `anchor`: the service has no ledger to ask, and takes the word of the anchor.
+	Evidence CardEvidence `json:"evidence"`
 
 	// FillRate filled / outcomes, six places, rounded down; null without outcomes.
 	FillRate *string `json:"fillRate"`
@@ -3130,10 +3166,10 @@ type LeaderboardEntry struct {
 	// Filled Outcomes that were paid out.
 	Filled int64 `json:"filled"`
 
-	// LargestAccountShare Share of the outcomes that belong to the account with most; taken over the same account-days as `accounts`.
+	// LargestAccountShare Share of the outcomes that belong to the account with most.
 	LargestAccountShare *string `json:"largestAccountShare"`
 
-	// LedgerOutcomes Outcomes whose payment was found on the ledger; only they count for formula v2.
+	// LedgerOutcomes Outcomes whose payment was found on the ledger.
 	LedgerOutcomes int64 `json:"ledgerOutcomes"`
 
 	// MeanShortfall Mean share by which payouts fell short of the quote, nine places; null without quoted outcomes.
@@ -3166,17 +3202,17 @@ type LeaderboardEntry struct {
 	// Simulated True for a simulated anchor of a development fleet.
 	Simulated bool `json:"simulated"`
 
-	// State `insufficient_data` while no corridor has 30 outcomes and 15 account-days; score is then null.
+	// State `insufficient_data` while no corridor has 30 outcomes, 15 account-days and 7 days with outcomes; score is then null.
 	State LeaderboardEntryState `json:"state"`
 
 	// TimesKnown Filled outcomes whose payment and payout were observed one after the other, so that their time is known.
 	TimesKnown int64 `json:"timesKnown"`
 
-	// TimesWithheld Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 assumes four speed targets for each.
+	// TimesWithheld Filled outcomes without a known time; by the evidence `ledger`, four speed targets are assumed for each.
 	TimesWithheld int64 `json:"timesWithheld"`
 }
 
-// LeaderboardEntryState `insufficient_data` while no corridor has 30 outcomes and 15 account-days; score is then null.
+// LeaderboardEntryState `insufficient_data` while no corridor has 30 outcomes, 15 account-days and 7 days with outcomes; score is then null.
 type LeaderboardEntryState string
 
 // ListDeliveriesAnswer defines model for ListDeliveriesAnswer.
@@ -3253,20 +3289,22 @@ type OracleReceiptVersion int
 
 // PublicScores Public scores: every card of window 30, by anchor and corridor.
 type PublicScores struct {
-	// Batch The latest batch whose entries are exactly these cards, over all pages; null while the cards are newer.
-	Batch   *PublicScoresBatch `json:"batch"`
-	Formula FormulaQuery       `json:"formula"`
+	// Batch The batch whose entries these are, over all pages; null where nothing is published.
+	Batch *PublicScoresBatch `json:"batch"`
 
-	// GeneratedAt When the cards were computed; null before the first time.
+	// Formula The formula that the scores follow (docs/reputation.md).
+	Formula PublicScoresFormula `json:"formula"`
+
+	// GeneratedAt When the batch was made, or without one, when the cards were computed; null before the first time.
 	GeneratedAt *string `json:"generatedAt"`
 
 	// Items The items of this page, in the order that the operation says.
-	Items []PublicScores_Items_Item `json:"items"`
+	Items []ScoreCard `json:"items"`
 
 	// NextCursor `cursor` of the next page; null on the last one.
 	NextCursor *string `json:"nextCursor"`
 
-	// StandsStillSince Since when the cards wait for a ledger that does not answer, or null. Always null for v1, which does not ask it.
+	// StandsStillSince Since when the scores wait for a ledger that does not answer, or null.
 	StandsStillSince *string `json:"standsStillSince"`
 
 	// Version Version of this answer.
@@ -3276,10 +3314,8 @@ type PublicScores struct {
 	Window PublicScoresWindow `json:"window"`
 }
 
-// PublicScores_Items_Item A card as it is published and hashed: of formula v2, or of v1, whose cards name no formula.
-type PublicScores_Items_Item struct {
-	union json.RawMessage
-}
+// PublicScoresFormula The formula that the scores follow (docs/reputation.md).
+type PublicScoresFormula string
 
 // PublicScoresVersion Version of this answer.
 type PublicScoresVersion string
@@ -3818,14 +3854,14 @@ type RefreshAnswer struct {
 	// ComputedAt The instant for which the cards were computed.
 	ComputedAt string `json:"computedAt"`
 
+	// Days Days of an anchor and corridor that were counted anew before the cards were computed.
+	Days int64 `json:"days"`
+
 	// DurationMs How long it took.
 	DurationMs int64 `json:"durationMs"`
 
-	// Folded Intents whose changes were added to the roll-ups before the cards were computed.
-	Folded int64 `json:"folded"`
-
-	// FoldedElsewhere True when another instance was adding changes to the roll-ups at that moment.
-	FoldedElsewhere bool `json:"foldedElsewhere"`
+	// More True when days are left for the next run.
+	More bool `json:"more"`
 
 	// Scored Cards among them that have a score.
 	Scored int64 `json:"scored"`
@@ -3840,8 +3876,10 @@ type ReputationHistory struct {
 	AnchorID string `json:"anchorId"`
 
 	// Corridor The corridor of the points, or null over all corridors.
-	Corridor *string      `json:"corridor"`
-	Formula  FormulaQuery `json:"formula"`
+	Corridor *string `json:"corridor"`
+
+	// Formula The formula that the scores follow (docs/reputation.md).
+	Formula ReputationHistoryFormula `json:"formula"`
 
 	// Items The items of this page, in the order that the operation says.
 	Items []HistoryPoint `json:"items"`
@@ -3852,6 +3890,9 @@ type ReputationHistory struct {
 	// Window Days the record is taken over, the present UTC day included.
 	Window ReputationHistoryWindow `json:"window"`
 }
+
+// ReputationHistoryFormula The formula that the scores follow (docs/reputation.md).
+type ReputationHistoryFormula string
 
 // ReputationHistoryWindow Days the record is taken over, the present UTC day included.
 type ReputationHistoryWindow int
@@ -3915,68 +3956,17 @@ type ScoreCard struct {
 	// AnchorID Anchor id: a slug of at most 40 characters.
 	AnchorID string `json:"anchorId"`
 
-	// Corridor Corridor: asset code, ISO 4217 code, optional ISO 3166 country, lower case: `usdc-ngn`, `usdc-xof-sn`.
-	Corridor string `json:"corridor"`
-
-	// FillRate filled / outcomes, six places, rounded down; null without outcomes.
-	FillRate *string `json:"fillRate"`
-
-	// Filled Outcomes that were paid out.
-	Filled int64 `json:"filled"`
-
-	// MeanShortfall Mean share by which payouts fell short of the quote, nine places; null without quoted outcomes.
-	MeanShortfall *string `json:"meanShortfall"`
-
-	// Outcomes Outcomes that count: filled and not filled.
-	Outcomes int64 `json:"outcomes"`
-
-	// P50SettleSeconds Median time from payment to payout.
-	P50SettleSeconds *int64 `json:"p50SettleSeconds"`
-
-	// P95SettleSeconds 95th percentile of that time.
-	P95SettleSeconds *int64 `json:"p95SettleSeconds"`
-
-	// QuotedOutcomes Outcomes that can be compared with the anchor's own quote.
-	QuotedOutcomes int64 `json:"quotedOutcomes"`
-
-	// Score 0.00 to 100.00 with two places; null while there is too little to judge.
-	Score *string `json:"score"`
-
-	// Simulated True for a simulated anchor of a development fleet.
-	Simulated bool `json:"simulated"`
-
-	// SpeedTargetSeconds The corridor's speed target T of the formula.
-	SpeedTargetSeconds int64 `json:"speedTargetSeconds"`
-
-	// State `insufficient_data` under 30 outcomes or 15 account-days; the score is then null.
-	State ScoreCardState `json:"state"`
-
-	// Window Days, the present UTC day included.
-	Window ScoreCardWindow `json:"window"`
-}
-
-// ScoreCardState `insufficient_data` under 30 outcomes or 15 account-days; the score is then null.
-type ScoreCardState string
-
-// ScoreCardWindow Days, the present UTC day included.
-type ScoreCardWindow int
-
-// ScoreCardV2 An anchor's record in one corridor over one window, of outcomes that the ledger verifies.
-type ScoreCardV2 struct {
-	// AcceptedDisputes Disputes accepted against outcomes of the window.
-	AcceptedDisputes int64 `json:"acceptedDisputes"`
-
-	// AccountDays Distinct pairs of account and UTC day among the outcomes.
-	AccountDays int64 `json:"accountDays"`
-
-	// AnchorID Anchor id: a slug of at most 40 characters.
-	AnchorID string `json:"anchorId"`
-
-	// AnchorOutcomes Outcomes that rest on the anchor's word; they count for formula v1 alone.
+	// AnchorOutcomes Outcomes that rest on the anchor's word alone; they count only by the evidence `anchor`.
 	AnchorOutcomes int64 `json:"anchorOutcomes"`
 
 	// Corridor Corridor: asset code, ISO 4217 code, optional ISO 3166 country, lower case: `usdc-ngn`, `usdc-xof-sn`.
 	Corridor string `json:"corridor"`
+
+	// Days90 Distinct UTC days with outcomes among the last 90, whatever the window.
+	Days90 int64 `json:"days90"`
+
+	// Evidence `ledger`: only outcomes whose payment the ledger verifies count, and disputed ones that an admin decided. `anchor`: the service has no ledger to ask, and takes the word of the anchor.
+	Evidence CardEvidence `json:"evidence"`
 
 	// FillRate filled / outcomes, six places, rounded down; null without outcomes.
 	FillRate *string `json:"fillRate"`
@@ -3985,9 +3975,9 @@ type ScoreCardV2 struct {
 	Filled int64 `json:"filled"`
 
 	// Formula The formula that it follows.
-	Formula ScoreCardV2Formula `json:"formula"`
+	Formula ScoreCardFormula `json:"formula"`
 
-	// LedgerOutcomes Outcomes whose payment was found on the ledger; only they count for formula v2.
+	// LedgerOutcomes Outcomes whose payment was found on the ledger.
 	LedgerOutcomes int64 `json:"ledgerOutcomes"`
 
 	// MeanShortfall Mean share by which payouts fell short of the quote, nine places; null without quoted outcomes.
@@ -4014,24 +4004,24 @@ type ScoreCardV2 struct {
 	// SpeedTargetSeconds The corridor's speed target T of the formula.
 	SpeedTargetSeconds int64 `json:"speedTargetSeconds"`
 
-	// State `insufficient_data` under 30 outcomes or 15 account-days; the score is then null.
-	State ScoreCardV2State `json:"state"`
+	// State `insufficient_data` under 30 outcomes, 15 account-days or 7 days with outcomes; the score is then null.
+	State ScoreCardState `json:"state"`
 
-	// TimesWithheld Filled outcomes among `ledgerOutcomes` whose time is not known; formula v2 assumes four speed targets for each.
+	// TimesWithheld Filled outcomes without a known time; by the evidence `ledger`, four speed targets are assumed for each.
 	TimesWithheld int64 `json:"timesWithheld"`
 
 	// Window Days, the present UTC day included.
-	Window ScoreCardV2Window `json:"window"`
+	Window ScoreCardWindow `json:"window"`
 }
 
-// ScoreCardV2Formula The formula that it follows.
-type ScoreCardV2Formula string
+// ScoreCardFormula The formula that it follows.
+type ScoreCardFormula string
 
-// ScoreCardV2State `insufficient_data` under 30 outcomes or 15 account-days; the score is then null.
-type ScoreCardV2State string
+// ScoreCardState `insufficient_data` under 30 outcomes, 15 account-days or 7 days with outcomes; the score is then null.
+type ScoreCardState string
 
-// ScoreCardV2Window Days, the present UTC day included.
-type ScoreCardV2Window int
+// ScoreCardWindow Days, the present UTC day included.
+type ScoreCardWindow int
 
 // ServiceObservations One service of the anchor.
 type ServiceObservations struct {
@@ -4251,7 +4241,7 @@ type TickAnswer struct {
 	// FinishedAt When it ended.
 	FinishedAt string `json:"finishedAt"`
 
-	// Made All batches that were made, in order: one for each formula whose scores changed.
+	// Made All batches that were made, in order.
 	Made []int64 `json:"made"`
 
 	// Pending Batches still without a receipt; 0 without an oracle.
@@ -4536,9 +4526,6 @@ type GetLeaderboardParams struct {
 	// Window 7, 30 or 90 days; 30 when absent.
 	Window *GetLeaderboardParamsWindow `form:"window,omitempty" json:"window,omitempty"`
 
-	// Formula The formula of the scores; the leading one when absent (docs/reputation.md).
-	Formula *FormulaQuery `form:"formula,omitempty" json:"formula,omitempty"`
-
 	// Limit How many items, 1 to 100; 50 when absent.
 	Limit *string `form:"limit,omitempty" json:"limit,omitempty"`
 
@@ -4557,9 +4544,6 @@ type GetReputationParams struct {
 	// Window 7, 30 or 90 days; 30 when absent.
 	Window *GetReputationParamsWindow `form:"window,omitempty" json:"window,omitempty"`
 
-	// Formula The formula of the scores; the leading one when absent (docs/reputation.md).
-	Formula *FormulaQuery `form:"formula,omitempty" json:"formula,omitempty"`
-
 	// IfNoneMatch The ETag of an answer you still have; 304 without a body while it is the present one.
 	IfNoneMatch *string `json:"If-None-Match,omitempty"`
 }
@@ -4574,9 +4558,6 @@ type GetReputationHistoryParams struct {
 
 	// Window 7, 30 or 90 days; 30 when absent.
 	Window *GetReputationHistoryParamsWindow `form:"window,omitempty" json:"window,omitempty"`
-
-	// Formula The formula of the scores; the leading one when absent (docs/reputation.md).
-	Formula *FormulaQuery `form:"formula,omitempty" json:"formula,omitempty"`
 
 	// Limit How many items, 1 to 100; 50 when absent.
 	Limit *string `form:"limit,omitempty" json:"limit,omitempty"`
@@ -4599,9 +4580,6 @@ type GetSnapshotParams struct {
 
 // GetPublicScoresParams defines parameters for GetPublicScores.
 type GetPublicScoresParams struct {
-	// Formula The formula of the scores; the leading one when absent (docs/reputation.md).
-	Formula *FormulaQuery `form:"formula,omitempty" json:"formula,omitempty"`
-
 	// Limit How many items, 1 to 100; 50 when absent.
 	Limit *string `form:"limit,omitempty" json:"limit,omitempty"`
 
@@ -4659,192 +4637,6 @@ type ReconcileJSONRequestBody = NoBody
 
 // RefreshReputationJSONRequestBody defines body for RefreshReputation for application/json ContentType.
 type RefreshReputationJSONRequestBody = NoBody
-
-// AsScoreCardV2 returns the union data inside the BatchEntries_Items_Item as a ScoreCardV2
-func (t BatchEntries_Items_Item) AsScoreCardV2() (ScoreCardV2, error) {
-	var body ScoreCardV2
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromScoreCardV2 overwrites any union data inside the BatchEntries_Items_Item as the provided ScoreCardV2
-func (t *BatchEntries_Items_Item) FromScoreCardV2(v ScoreCardV2) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeScoreCardV2 performs a merge with any union data inside the BatchEntries_Items_Item, using the provided ScoreCardV2
-func (t *BatchEntries_Items_Item) MergeScoreCardV2(v ScoreCardV2) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsScoreCard returns the union data inside the BatchEntries_Items_Item as a ScoreCard
-func (t BatchEntries_Items_Item) AsScoreCard() (ScoreCard, error) {
-	var body ScoreCard
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromScoreCard overwrites any union data inside the BatchEntries_Items_Item as the provided ScoreCard
-func (t *BatchEntries_Items_Item) FromScoreCard(v ScoreCard) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeScoreCard performs a merge with any union data inside the BatchEntries_Items_Item, using the provided ScoreCard
-func (t *BatchEntries_Items_Item) MergeScoreCard(v ScoreCard) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t BatchEntries_Items_Item) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *BatchEntries_Items_Item) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsScoreCardV2 returns the union data inside the EntryProof_Entry as a ScoreCardV2
-func (t EntryProof_Entry) AsScoreCardV2() (ScoreCardV2, error) {
-	var body ScoreCardV2
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromScoreCardV2 overwrites any union data inside the EntryProof_Entry as the provided ScoreCardV2
-func (t *EntryProof_Entry) FromScoreCardV2(v ScoreCardV2) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeScoreCardV2 performs a merge with any union data inside the EntryProof_Entry, using the provided ScoreCardV2
-func (t *EntryProof_Entry) MergeScoreCardV2(v ScoreCardV2) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsScoreCard returns the union data inside the EntryProof_Entry as a ScoreCard
-func (t EntryProof_Entry) AsScoreCard() (ScoreCard, error) {
-	var body ScoreCard
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromScoreCard overwrites any union data inside the EntryProof_Entry as the provided ScoreCard
-func (t *EntryProof_Entry) FromScoreCard(v ScoreCard) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeScoreCard performs a merge with any union data inside the EntryProof_Entry, using the provided ScoreCard
-func (t *EntryProof_Entry) MergeScoreCard(v ScoreCard) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t EntryProof_Entry) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *EntryProof_Entry) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
-
-// AsScoreCardV2 returns the union data inside the PublicScores_Items_Item as a ScoreCardV2
-func (t PublicScores_Items_Item) AsScoreCardV2() (ScoreCardV2, error) {
-	var body ScoreCardV2
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromScoreCardV2 overwrites any union data inside the PublicScores_Items_Item as the provided ScoreCardV2
-func (t *PublicScores_Items_Item) FromScoreCardV2(v ScoreCardV2) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeScoreCardV2 performs a merge with any union data inside the PublicScores_Items_Item, using the provided ScoreCardV2
-func (t *PublicScores_Items_Item) MergeScoreCardV2(v ScoreCardV2) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-// AsScoreCard returns the union data inside the PublicScores_Items_Item as a ScoreCard
-func (t PublicScores_Items_Item) AsScoreCard() (ScoreCard, error) {
-	var body ScoreCard
-	err := json.Unmarshal(t.union, &body)
-	return body, err
-}
-
-// FromScoreCard overwrites any union data inside the PublicScores_Items_Item as the provided ScoreCard
-func (t *PublicScores_Items_Item) FromScoreCard(v ScoreCard) error {
-	b, err := json.Marshal(v)
-	t.union = b
-	return err
-}
-
-// MergeScoreCard performs a merge with any union data inside the PublicScores_Items_Item, using the provided ScoreCard
-func (t *PublicScores_Items_Item) MergeScoreCard(v ScoreCard) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-
-	merged, err := runtime.JSONMerge(t.union, b)
-	t.union = merged
-	return err
-}
-
-func (t PublicScores_Items_Item) MarshalJSON() ([]byte, error) {
-	b, err := t.union.MarshalJSON()
-	return b, err
-}
-
-func (t *PublicScores_Items_Item) UnmarshalJSON(b []byte) error {
-	err := t.union.UnmarshalJSON(b)
-	return err
-}
 
 // RequestEditorFn is the function signature for the RequestEditor callback function
 type RequestEditorFn func(ctx context.Context, req *http.Request) error
@@ -4959,7 +4751,7 @@ type ClientInterface interface {
 
 	// ResolveDisputeWithBody Accept or reject a dispute
 	//
-	// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next aggregation and refresh.
+	// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next refresh.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -4972,7 +4764,7 @@ type ClientInterface interface {
 
 	// ResolveDispute Accept or reject a dispute
 	//
-	// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next aggregation and refresh.
+	// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next refresh.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5472,7 +5264,7 @@ type ClientInterface interface {
 
 	// GetLeaderboard Rank the anchors
 	//
-	// The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is the score of its card there. The pages of one ranking are consistent while its scores are kept.
+	// The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is the score of its card there. A page that is asked for by cursor goes on behind the last anchor of the one before.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5509,7 +5301,7 @@ type ClientInterface interface {
 
 	// RefreshReputationWithBody Compute the scores anew
 	//
-	// Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
+	// Counts every UTC day anew on which an outcome has changed since the last run, then computes every card, score and ranking. Answers 200 with what it did; the body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5522,7 +5314,7 @@ type ClientInterface interface {
 
 	// RefreshReputation Compute the scores anew
 	//
-	// Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
+	// Counts every UTC day anew on which an outcome has changed since the last run, then computes every card, score and ranking. Answers 200 with what it did; the body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5566,7 +5358,7 @@ type ClientInterface interface {
 
 	// GetPublicScores Read the public scores
 	//
-	// Every card of window 30, ordered by anchor and corridor, with all inputs of its score, so that anyone can compute it again; and the published batch that holds exactly these cards, against which each can be proved, or null while the cards are newer than the last batch.
+	// The entries of the latest published batch, which the answer names and against which each can be proved: every card of window 30, ordered by anchor and corridor, with all inputs of its score, so that anyone can compute it again. Where nothing is published, the cards as they are, and `batch` is null.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -5643,7 +5435,7 @@ func (c *Client) ListDisputes(ctx context.Context, params *ListDisputesParams, r
 
 // ResolveDisputeWithBody Accept or reject a dispute
 //
-// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next aggregation and refresh.
+// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next refresh.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -5666,7 +5458,7 @@ func (c *Client) ResolveDisputeWithBody(ctx context.Context, contentType string,
 
 // ResolveDispute Accept or reject a dispute
 //
-// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next aggregation and refresh.
+// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next refresh.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6586,7 +6378,7 @@ func (c *Client) FileDispute(ctx context.Context, body FileDisputeJSONRequestBod
 
 // GetLeaderboard Rank the anchors
 //
-// The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is the score of its card there. The pages of one ranking are consistent while its scores are kept.
+// The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is the score of its card there. A page that is asked for by cursor goes on behind the last anchor of the one before.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6653,7 +6445,7 @@ func (c *Client) Reconcile(ctx context.Context, body ReconcileJSONRequestBody, r
 
 // RefreshReputationWithBody Compute the scores anew
 //
-// Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
+// Counts every UTC day anew on which an outcome has changed since the last run, then computes every card, score and ranking. Answers 200 with what it did; the body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6676,7 +6468,7 @@ func (c *Client) RefreshReputationWithBody(ctx context.Context, contentType stri
 
 // RefreshReputation Compute the scores anew
 //
-// Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
+// Counts every UTC day anew on which an outcome has changed since the last run, then computes every card, score and ranking. Answers 200 with what it did; the body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -6760,7 +6552,7 @@ func (c *Client) GetSnapshot(ctx context.Context, params *GetSnapshotParams, req
 
 // GetPublicScores Read the public scores
 //
-// Every card of window 30, ordered by anchor and corridor, with all inputs of its score, so that anyone can compute it again; and the published batch that holds exactly these cards, against which each can be proved, or null while the cards are newer than the last batch.
+// The entries of the latest published batch, which the answer names and against which each can be proved: every card of window 30, ordered by anchor and corridor, with all inputs of its score, so that anyone can compute it again. Where nothing is published, the cards as they are, and `batch` is null.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -8782,18 +8574,6 @@ func NewGetLeaderboardRequest(server string, params *GetLeaderboardParams) (*htt
 
 		}
 
-		if params.Formula != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "formula", *params.Formula, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -8974,18 +8754,6 @@ func NewGetReputationRequest(server string, anchor string, params *GetReputation
 
 		}
 
-		if params.Formula != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "formula", *params.Formula, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -9065,18 +8833,6 @@ func NewGetReputationHistoryRequest(server string, anchor string, params *GetRep
 		if params.Window != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "window", *params.Window, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
-
-		if params.Formula != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "formula", *params.Formula, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -9208,18 +8964,6 @@ func NewGetPublicScoresRequest(server string, params *GetPublicScoresParams) (*h
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
-
-		if params.Formula != nil {
-
-			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "formula", *params.Formula, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
-				return nil, err
-			} else {
-				for _, qp := range strings.Split(queryFrag, "&") {
-					rawQueryFragments = append(rawQueryFragments, qp)
-				}
-			}
-
-		}
 
 		if params.Limit != nil {
 
@@ -9359,7 +9103,7 @@ type ClientWithResponsesInterface interface {
 
 	// ResolveDisputeWithBodyWithResponse Accept or reject a dispute
 	//
-	// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next aggregation and refresh.
+	// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next refresh.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9372,7 +9116,7 @@ type ClientWithResponsesInterface interface {
 
 	// ResolveDisputeWithResponse Accept or reject a dispute
 	//
-	// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next aggregation and refresh.
+	// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next refresh.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9906,7 +9650,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetLeaderboardWithResponse Rank the anchors
 	//
-	// The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is the score of its card there. The pages of one ranking are consistent while its scores are kept.
+	// The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is the score of its card there. A page that is asked for by cursor goes on behind the last anchor of the one before.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9945,7 +9689,7 @@ type ClientWithResponsesInterface interface {
 
 	// RefreshReputationWithBodyWithResponse Compute the scores anew
 	//
-	// Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
+	// Counts every UTC day anew on which an outcome has changed since the last run, then computes every card, score and ranking. Answers 200 with what it did; the body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -9958,7 +9702,7 @@ type ClientWithResponsesInterface interface {
 
 	// RefreshReputationWithResponse Compute the scores anew
 	//
-	// Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
+	// Counts every UTC day anew on which an outcome has changed since the last run, then computes every card, score and ranking. Answers 200 with what it did; the body may be empty or absent.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -10008,7 +9752,7 @@ type ClientWithResponsesInterface interface {
 
 	// GetPublicScoresWithResponse Read the public scores
 	//
-	// Every card of window 30, ordered by anchor and corridor, with all inputs of its score, so that anyone can compute it again; and the published batch that holds exactly these cards, against which each can be proved, or null while the cards are newer than the last batch.
+	// The entries of the latest published batch, which the answer names and against which each can be proved: every card of window 30, ordered by anchor and corridor, with all inputs of its score, so that anyone can compute it again. Where nothing is published, the cards as they are, and `batch` is null.
 	//
 	// Limit: 60 requests per 60 s, per client address.
 	//
@@ -11690,7 +11434,7 @@ func (c *ClientWithResponses) ListDisputesWithResponse(ctx context.Context, para
 
 // ResolveDisputeWithBodyWithResponse Accept or reject a dispute
 //
-// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next aggregation and refresh.
+// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next refresh.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -11709,7 +11453,7 @@ func (c *ClientWithResponses) ResolveDisputeWithBodyWithResponse(ctx context.Con
 
 // ResolveDisputeWithResponse Accept or reject a dispute
 //
-// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next aggregation and refresh.
+// Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made the disputed failure good in the meantime; the scores follow with the next refresh.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12495,7 +12239,7 @@ func (c *ClientWithResponses) FileDisputeWithResponse(ctx context.Context, body 
 
 // GetLeaderboardWithResponse Rank the anchors
 //
-// The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is the score of its card there. The pages of one ranking are consistent while its scores are kept.
+// The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is the score of its card there. A page that is asked for by cursor goes on behind the last anchor of the one before.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12552,7 +12296,7 @@ func (c *ClientWithResponses) ReconcileWithResponse(ctx context.Context, body Re
 
 // RefreshReputationWithBodyWithResponse Compute the scores anew
 //
-// Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
+// Counts every UTC day anew on which an outcome has changed since the last run, then computes every card, score and ranking. Answers 200 with what it did; the body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12571,7 +12315,7 @@ func (c *ClientWithResponses) RefreshReputationWithBodyWithResponse(ctx context.
 
 // RefreshReputationWithResponse Compute the scores anew
 //
-// Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking from them. Answers 200 with what it did; the body may be empty or absent.
+// Counts every UTC day anew on which an outcome has changed since the last run, then computes every card, score and ranking. Answers 200 with what it did; the body may be empty or absent.
 //
 // Limit: 60 requests per 60 s, per client address.
 //
@@ -12645,7 +12389,7 @@ func (c *ClientWithResponses) GetSnapshotWithResponse(ctx context.Context, param
 
 // GetPublicScoresWithResponse Read the public scores
 //
-// Every card of window 30, ordered by anchor and corridor, with all inputs of its score, so that anyone can compute it again; and the published batch that holds exactly these cards, against which each can be proved, or null while the cards are newer than the last batch.
+// The entries of the latest published batch, which the answer names and against which each can be proved: every card of window 30, ordered by anchor and corridor, with all inputs of its score, so that anyone can compute it again. Where nothing is published, the cards as they are, and `batch` is null.
 //
 // Limit: 60 requests per 60 s, per client address.
 //

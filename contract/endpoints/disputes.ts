@@ -115,7 +115,7 @@ export const adminDisputesContract = c.router(
       description:
         'Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409. Accepting an ' +
         'unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless the anchor has made ' +
-        'the disputed failure good in the meantime; the scores follow with the next aggregation and refresh.',
+        'the disputed failure good in the meantime; the scores follow with the next refresh.',
       query: noQuery,
       body: resolveDisputeBody,
       responses: { 200: adminDispute },

@@ -8,7 +8,6 @@ import {
   refreshAnswer,
   reputationHistory,
 } from '../schemas/reputation.js';
-import { formulaQuery } from '../schemas/score-card.js';
 
 const c = initContract();
 
@@ -34,12 +33,11 @@ export const reputationContract = c.router(
       description:
         'The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all ' +
         "corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is " +
-        'the score of its card there. The pages of one ranking are consistent while its scores are kept.',
+        'the score of its card there. A page that is asked for by cursor goes on behind the last anchor of the one before.',
       query: z
         .object({
           corridor: corridorInRequest.optional().describe('Rank in this corridor only.'),
           window: windowQuery,
-          formula: formulaQuery,
           ...pageQuery,
         })
         .strict(),
@@ -56,8 +54,8 @@ export const reputationContract = c.router(
       errors: ['RUN_IN_PROGRESS'],
       summary: 'Compute the scores anew',
       description:
-        'Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking ' +
-        'from them. Answers 200 with what it did; the body may be empty or absent.',
+        'Counts every UTC day anew on which an outcome has changed since the last run, then computes every card, score ' +
+        'and ranking. Answers 200 with what it did; the body may be empty or absent.',
       query: noQuery,
       body: noBody,
       responses: { 200: refreshAnswer },
@@ -76,7 +74,7 @@ export const reputationContract = c.router(
         "The anchor's record over all its corridors and its card in each. A delisted anchor stays readable; one that " +
         'nobody used yet has a record of zeros and no score.',
       pathParams: z.object({ anchor: anchorInRequest }),
-      query: z.object({ window: windowQuery, formula: formulaQuery }).strict(),
+      query: z.object({ window: windowQuery }).strict(),
       responses: { 200: anchorReputation },
     }),
     getReputationHistory: describeRoute({
@@ -99,7 +97,6 @@ export const reputationContract = c.router(
             .optional()
             .describe('Only this corridor; all of them together when absent.'),
           window: windowQuery,
-          formula: formulaQuery,
           ...pageQuery,
         })
         .strict(),

@@ -2,7 +2,6 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { describeRoute } from '../describe-route.js';
 import { pageQuery } from '../schemas/primitives.js';
-import { formulaQuery } from '../schemas/score-card.js';
 import { publicScores } from '../schemas/scores.js';
 
 const c = initContract();
@@ -19,10 +18,10 @@ export const scoresContract = c.router(
       cache: 'etag',
       summary: 'Read the public scores',
       description:
-        'Every card of window 30, ordered by anchor and corridor, with all inputs of its score, so that anyone can ' +
-        'compute it again; and the published batch that holds exactly these cards, against which each can be proved, or ' +
-        'null while the cards are newer than the last batch.',
-      query: z.object({ formula: formulaQuery, ...pageQuery }).strict(),
+        'The entries of the latest published batch, which the answer names and against which each can be proved: every ' +
+        'card of window 30, ordered by anchor and corridor, with all inputs of its score, so that anyone can compute it ' +
+        'again. Where nothing is published, the cards as they are, and `batch` is null.',
+      query: z.object(pageQuery).strict(),
       responses: { 200: publicScores },
     }),
   },

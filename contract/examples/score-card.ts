@@ -1,10 +1,11 @@
-import { type CardSigns, cardRecord, type ScoreCard } from '../schemas/score-card.js';
+import { type CardSigns, type CardVerification, cardRecord, type ScoreCard } from '../schemas/score-card.js';
 
 /** An anchor's record as the documents show it. */
 export const exampleRecord = {
   outcomes: 412,
   filled: 401,
   accountDays: 388,
+  days90: 88,
   fillRate: '0.973300',
   p50SettleSeconds: 91,
   p95SettleSeconds: 233,
@@ -15,13 +16,18 @@ export const exampleRecord = {
   state: 'scored',
 } as const;
 
+const exampleVerification = { ledgerOutcomes: 412, anchorOutcomes: 0, timesWithheld: 3 };
+
 /** The same as a card; its score follows from its inputs. */
 export const exampleCard = {
   anchorId: 'harbour',
   corridor: 'usdc-ngn',
   window: 30,
+  formula: 'v1',
+  evidence: 'ledger',
   ...exampleRecord,
   speedTargetSeconds: 600,
+  ...exampleVerification,
   simulated: true,
 } satisfies ScoreCard;
 
@@ -32,10 +38,8 @@ export const exampleSigns = {
   newAccountShare: '0.274272',
   largestAccountShare: '0.009709',
   busiestDayShare: '0.050971',
-  ledgerOutcomes: 0,
-  anchorOutcomes: 412,
-  timesWithheld: 0,
-} as const satisfies CardSigns;
+  ...exampleVerification,
+} as const satisfies CardSigns & CardVerification;
 
 type ExampleRecord = Pick<ScoreCard, keyof typeof cardRecord | 'score' | 'state'>;
 

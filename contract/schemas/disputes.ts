@@ -50,9 +50,6 @@ export const disputeEffects = {
   nothing:
     'Nothing: the outcome does not count whatever the verdict, the anchor has made the disputed failure good, or the ' +
     'intent was taken up again and has no outcome now.',
-  undecided:
-    'Not decided yet: more outcomes of the account and day are waiting to be counted than may count. Read the dispute ' +
-    'again in a few seconds.',
 } as const;
 
 /** The body of a dispute, as the interface specification gives it. `signDispute` makes one. */

@@ -101,7 +101,6 @@ export type TransactionProblem = keyof typeof transactionProblems;
 
 /** Whether an outcome counts in the anchor's reputation. */
 export const outcomeCounts = {
-  pending: 'Not decided yet: the next aggregation decides, usually within seconds.',
   filled: 'It counts as paid out.',
   not_filled: 'It counts as not paid out.',
   no: 'It does not count; `uncountedReason` says why.',
@@ -111,8 +110,7 @@ export const outcomeCounts = {
 export const uncountedReasons = {
   ...unscoredReasons,
   below_least_amount: 'Less than 10 units of stablecoin were to be sold.',
-  account_day_full:
-    'Three other outcomes of the same account, anchor, corridor and UTC day were counted before it.',
+  account_day_full: 'Three earlier outcomes of the same account, anchor, corridor and UTC day count.',
   unverified: 'Its payment could not be verified on the ledger, which counts against nobody.',
   expired: 'It expired, which counts against nobody.',
   dispute_accepted: 'An accepted dispute excluded it.',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { batchHeader } from '../verification/verify-batch.js';
 import { oracleReceipt } from '../verification/verify-receipt.js';
 import { enumOfMeanings, instant, mayGrow, page } from './primitives.js';
-import { publishedCard } from './score-card.js';
+import { scoreCard } from './score-card.js';
 
 export type {
   BatchEntries,
@@ -82,7 +82,7 @@ export const publishedBatch = z
 export const batchPage = page(publishedBatch).describe('A page of batches.');
 
 /** Entries in their order, as they were hashed. */
-export const batchEntries = page(publishedCard)
+export const batchEntries = page(scoreCard)
   .extend({
     sequence: sequence.describe('Number of the batch.'),
     start: z.number().int().min(0).describe('Index of the first item in the batch.'),
@@ -92,7 +92,7 @@ export const batchEntries = page(publishedCard)
 /** An entry and what proves that it is in the batch. */
 export const entryProof = z
   .object({
-    entry: publishedCard,
+    entry: scoreCard,
     index: z.number().int().min(0).describe('Its place among the entries, from 0.'),
     size: z.number().int().min(1).describe('Number of entries, as in the header.'),
     leafHash: hash.describe('SHA-256 of a zero byte and the RFC 8785 form of the entry.'),
@@ -107,9 +107,7 @@ export const tickAnswer = z
     finishedAt: instant.describe('When it ended.'),
     result: tickResult,
     batch: publishedBatch.nullable().describe('The last batch that was made, or null.'),
-    made: z
-      .array(sequence)
-      .describe('All batches that were made, in order: one for each formula whose scores changed.'),
+    made: z.array(sequence).describe('All batches that were made, in order.'),
     submitted: z.array(sequence).describe('The batches that got their receipt, in order.'),
     pending: z.number().int().min(0).describe('Batches still without a receipt; 0 without an oracle.'),
     failure: tickFailure.nullable().describe('Why it did not do everything, or null.'),

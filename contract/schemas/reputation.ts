@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { anchorStatus } from './anchors.js';
 import { anchorId, corridorId, decimalAnswer, instant, page } from './primitives.js';
-import { cardRecord, cardSigns, cardWithSigns, formulaMembers, scoreCard } from './score-card.js';
+import {
+  cardEvidence,
+  cardRecord,
+  cardSigns,
+  cardWithSigns,
+  formulaMembers,
+  scoreCard,
+} from './score-card.js';
 
 export type {
   AnchorReputation,
@@ -30,7 +37,7 @@ const recordFields = {
   state: z
     .enum(['scored', 'insufficient_data'])
     .describe(
-      '`insufficient_data` while no corridor has 30 outcomes and 15 account-days; score is then null.',
+      '`insufficient_data` while no corridor has 30 outcomes, 15 account-days and 7 days with outcomes; score is then null.',
     ),
 };
 
@@ -46,6 +53,7 @@ export const leaderboardEntry = z
     anchorId,
     anchorName: z.string().describe('The name people know the anchor by.'),
     simulated: z.boolean().describe('True for a simulated anchor of a development fleet.'),
+    evidence: cardEvidence,
     ...recordFields,
     ...cardSigns,
     scoredCorridors: z
@@ -76,6 +84,7 @@ export const anchorReputation = z
     window: windowDays,
     ...formulaMembers,
     computedAt: instant.nullable().describe('When the scores were computed; null before the first time.'),
+    evidence: cardEvidence,
     ...recordFields,
     ...cardSigns,
     corridors: z
@@ -112,14 +121,12 @@ export const refreshAnswer = z
   .object({
     startedAt: instant.describe('When it began.'),
     computedAt: instant.describe('The instant for which the cards were computed.'),
-    folded: z
+    days: z
       .number()
       .int()
       .min(0)
-      .describe('Intents whose changes were added to the roll-ups before the cards were computed.'),
-    foldedElsewhere: z
-      .boolean()
-      .describe('True when another instance was adding changes to the roll-ups at that moment.'),
+      .describe('Days of an anchor and corridor that were counted anew before the cards were computed.'),
+    more: z.boolean().describe('True when days are left for the next run.'),
     anchors: z.number().int().min(0).describe('Anchors that have a record now.'),
     cards: z.number().int().min(0).describe('Cards computed, over all windows.'),
     scored: z.number().int().min(0).describe('Cards among them that have a score.'),

@@ -1,16 +1,20 @@
 import { z } from 'zod';
 import { instant, page } from './primitives.js';
-import { formulaMembers, publishedCard } from './score-card.js';
+import { formulaMembers, scoreCard } from './score-card.js';
 
 export type { PublicScores } from '../client/types/scores.js';
 
-/** The cards of window 30, as they are published, and the batch that proves them. */
-export const publicScores = page(publishedCard)
+/** The entries of the latest batch; where nothing is published, the cards of window 30. */
+export const publicScores = page(scoreCard)
   .extend({
     version: z.enum(['1']).describe('Version of this answer.'),
     ...formulaMembers,
     window: z.literal(30).describe('Days the cards are taken over.'),
-    generatedAt: instant.nullable().describe('When the cards were computed; null before the first time.'),
+    generatedAt: instant
+      .nullable()
+      .describe(
+        'When the batch was made, or without one, when the cards were computed; null before the first time.',
+      ),
     batch: z
       .object({
         sequence: z.number().int().min(1).describe('Number of the batch.'),
@@ -20,8 +24,6 @@ export const publicScores = page(publishedCard)
           .describe('Merkle root over its entries.'),
       })
       .nullable()
-      .describe(
-        'The latest batch whose entries are exactly these cards, over all pages; null while the cards are newer.',
-      ),
+      .describe('The batch whose entries these are, over all pages; null where nothing is published.'),
   })
   .describe('Public scores: every card of window 30, by anchor and corridor.');

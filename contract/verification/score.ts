@@ -1,8 +1,7 @@
 import { Decimal } from 'decimal.js';
 
 /**
- * The formula of a card, the same for v1 and v2, with N outcomes, F of them filled, mean shortfall S, median settle time
- * P and speed target T:
+ * The formula `v1` of a card, with N outcomes, F of them filled, mean shortfall S, median settle time P and speed target T:
  *
  *   score = 100 × W × max(0, 1 − 10·S) × 2^(−P/T)
  *   W     = (2F + z² − z·√(z² + 4F(N − F)/N)) / (2(N + z²))      lower bound of Wilson's 95 % interval (1927)
@@ -18,15 +17,17 @@ const wilsonZ = '1.959963984540054';
 const z = new D(wilsonZ);
 const zSquared = z.times(z);
 
-/** With fewer outcomes or account-days than these there is no score. */
+/** With fewer outcomes, account-days, or days with outcomes among the last 90 than these there is no score. */
 export const leastOutcomes = 30;
 export const leastAccountDays = 15;
+export const leastDays90 = 7;
 
 /** The inputs of a score, as the card shows them. */
 export interface ScoreInputs {
   outcomes: number;
   filled: number;
   accountDays: number;
+  days90: number;
   /** Null if no payout's time is known; the anchor is then not penalised for speed. */
   p50SettleSeconds: number | null;
   /** Null if there was no quote to compare payouts with; the anchor is then not penalised for a shortfall. */
@@ -35,8 +36,9 @@ export interface ScoreInputs {
 }
 
 /** Whether a record is large enough for a score. */
-export function hasEnough(record: Pick<ScoreInputs, 'outcomes' | 'accountDays'>): boolean {
-  return record.outcomes >= leastOutcomes && record.accountDays >= leastAccountDays;
+export function hasEnough(record: Pick<ScoreInputs, 'outcomes' | 'accountDays' | 'days90'>): boolean {
+  const { outcomes, accountDays, days90 } = record;
+  return outcomes >= leastOutcomes && accountDays >= leastAccountDays && days90 >= leastDays90;
 }
 
 /**

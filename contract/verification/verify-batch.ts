@@ -40,7 +40,7 @@ export const batchHeader = z
     formula: z
       .string()
       .regex(/^v[1-9]\d{0,3}$/)
-      .describe('Score formula of every entry: `v1` or `v2`; refuse one that you do not know.'),
+      .describe('Score formula of every entry: `v1`; refuse one that you do not know.'),
     createdAt: instant.describe('When it was made.'),
     keyId: z
       .string()

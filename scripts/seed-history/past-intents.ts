@@ -1,5 +1,6 @@
 import { encodePublicKey } from '../../contract/verification/strkey.js';
 import type { Intent } from '../../server/features/intents/intent.js';
+import type { FoundPayment } from '../../server/features/intents/payment.js';
 import { nothingKnown } from '../../server/features/intents/payment-state.rules.js';
 import { nothingObserved, type Observations } from '../../server/features/intents/settle-time.rules.js';
 import type { Clock, Random } from '../../server/ports.js';
@@ -19,6 +20,7 @@ type Outcome = NonNullable<Intent['outcome']>;
 
 const days = 90;
 const dayMs = 86_400_000;
+const ledgerMs = 5_000;
 const accountsOfCorridor = 150;
 const fewest = 60;
 const most = 400;
@@ -50,18 +52,26 @@ export function pastIntents(past: Past): Intent[] {
       Array.from({ length: accountsOfCorridor }, () => account(past)),
     ]),
   );
-  return past.fleet.anchors.flatMap((anchor) =>
-    anchor.corridors.flatMap(({ id, deliveryMethods }) => {
+  return past.fleet.anchors.flatMap((anchor) => {
+    const anchorAccount = account(past);
+    return anchor.corridors.flatMap(({ id, deliveryMethods }) => {
       const corridor = corridors.get(id);
       if (corridor === undefined) return [];
       const count = Math.round(between(past.random, fewest, most));
       return Array.from({ length: count }, () => recordedAt(past))
         .sort((a, b) => a - b)
         .map((at) =>
-          intent(past, { anchor, corridor, at, deliveryMethods, accounts: accounts.get(id) ?? [] }),
+          intent(past, {
+            anchor,
+            corridor,
+            at,
+            deliveryMethods,
+            accounts: accounts.get(id) ?? [],
+            anchorAccount,
+          }),
         );
-    }),
-  );
+    });
+  });
 }
 
 /** Recent times are more likely than old ones; none is in the future. */
@@ -77,6 +87,7 @@ function intent(
     at: number;
     deliveryMethods: readonly string[];
     accounts: readonly string[];
+    anchorAccount: string;
   },
 ): Intent {
   const { random } = past;
@@ -86,12 +97,15 @@ function intent(
   const startedAt = at - (outcome.settleSeconds ?? 900) * 1_000;
   const createdAt = startedAt - Math.round(between(random, 60, 600)) * 1_000;
   const abandoned = outcome.kind === 'expired';
+  const [payer, sellAmount] = [pick(random, place.accounts), pick(random, amounts)];
+  const paid = { account: payer, amount: sellAmount, asset: corridor.sellAsset, to: place.anchorAccount };
+  const payment = abandoned ? null : paymentAt(random, startedAt, paid);
   return {
     _id: hex(random, 32),
     anchorId: anchor.id,
     corridor: corridor.id,
-    account: pick(random, place.accounts),
-    sellAmount: pick(random, amounts),
+    account: payer,
+    sellAmount,
     minReceive: null,
     deliveryMethod: pick(random, place.deliveryMethods),
     createdAt: new Date(createdAt),
@@ -120,8 +134,9 @@ function intent(
     problem: null,
     sender: null,
     claimedAt: null,
-    amountIn: null,
-    payment: nothingKnown,
+    amountIn: abandoned ? null : sellAmount,
+    ...(payment === null ? { payment: nothingKnown } : { payment: { ...nothingKnown, found: payment } }),
+    ...(payment === null ? {} : { paymentId: payment.operationId }),
     contradicted: false,
     recoveredAt: null,
     callbacks: null,
@@ -145,8 +160,9 @@ function outcomeOf(
   at: number,
   quotes: boolean | undefined,
 ): Outcome {
-  const recorded = { recordedAt: new Date(at), settleSeconds: null, shortfallPpb: null };
-  if (random() * 100 < abandonedPercent) return { ...recorded, kind: 'expired', reason: 'no_transaction' };
+  const unpaid = { recordedAt: new Date(at), settleSeconds: null, shortfallPpb: null };
+  if (random() * 100 < abandonedPercent) return { ...unpaid, kind: 'expired', reason: 'no_transaction' };
+  const recorded = { ...unpaid, evidence: 'ledger' } as const;
   const ending = drawEnding(settlement, random);
   if (ending === 'stuck' || ending === 'vanish' || ending === 'forget')
     return { ...recorded, kind: 'failed', reason: 'overdue' };
@@ -163,6 +179,32 @@ function outcomeOf(
     settleSeconds: Math.max(1, Math.round(usual * slow * pace)),
     timesKnown: true,
     shortfallPpb: quotes === true ? Math.round(between(random, least, worst)) * 1_000 : null,
+  };
+}
+
+/** The payment as the ledger would show it. */
+function paymentAt(
+  random: Random,
+  closedAtMs: number,
+  paid: { account: string; amount: string; asset: string; to: string },
+): FoundPayment {
+  return {
+    hash: hex(random, 32),
+    by: 'anchor',
+    operationId: String(BigInt(`0x${hex(random, 7)}`)),
+    position: 1,
+    kind: 'payment',
+    ledger: Math.floor(closedAtMs / ledgerMs),
+    closedAtMs,
+    from: paid.account,
+    fromMuxedId: null,
+    to: paid.to,
+    toMuxedId: null,
+    asset: paid.asset,
+    amount: paid.amount,
+    memo: null,
+    lookedUpAtMs: closedAtMs + ledgerMs,
+    source: 'rpc',
   };
 }
 

@@ -5,11 +5,8 @@ import { parsePublicKey, StrkeyError } from '../../contract/verification/strkey.
 import { createDisputeStore } from '../features/disputes/store.js';
 import { createEraseAccount } from '../features/intents/erasure.js';
 import { createErasureStore } from '../features/intents/erasure-store.js';
-import { aggregationLease } from '../features/reputation/aggregator.js';
-import { createReputationStore } from '../features/reputation/store.js';
-import { silentLogger } from '../logger.js';
-import { createLeases } from '../mongo/leases.js';
-import { createInLeasedTransaction, createInTransaction } from '../mongo/transactions.js';
+import { createMarkStore } from '../features/reputation/mark-store.js';
+import { createInTransaction } from '../mongo/transactions.js';
 import { type Command, CommandError, onServiceDatabase, type Result } from './command.js';
 
 export const erase: Command = {
@@ -42,27 +39,17 @@ function accountIn(text: string): string {
 }
 
 async function eraseFrom(connection: Connection, account: string, dryRun: boolean): Promise<Result> {
-  const leases = createLeases({ connection, owner: `erase-${process.pid}`, logger: silentLogger });
-  await leases.seed([aggregationLease]);
-  const reputation = createReputationStore(connection);
   const disputes = createDisputeStore(connection);
   const eraseAccount = createEraseAccount({
     store: createErasureStore(connection),
-    leases,
-    lease: aggregationLease,
-    inLeasedTransaction: createInLeasedTransaction(createInTransaction(connection)),
-    renameAccountDays: async (session, days, names) =>
-      reputation.rollups.renameAccountDays(session, await reputation.currentGeneration(session), days, names),
-    forgetAccount: reputation.accounts.forget,
+    inTransaction: createInTransaction(connection),
+    markDays: createMarkStore(connection).insert,
     openDisputesAmong: disputes.openAmong,
     disputedAmong: disputes.disputedAmong,
     eraseDisputes: disputes.erase,
     randomBytes: () => randomBytes(32),
     now: async () => new Date(),
   });
-  const run = await eraseAccount(account, { dryRun });
-  if (!run.ran) {
-    throw new CommandError(`Outcomes are being counted since ${run.startedAt}; try again in a moment.`);
-  }
-  return { report: { account, dryRun, ...run.value }, complete: Object.keys(run.value.kept).length === 0 };
+  const report = await eraseAccount(account, { dryRun });
+  return { report: { account, dryRun, ...report }, complete: Object.keys(report.kept).length === 0 };
 }

@@ -29,9 +29,9 @@ const gauges = {
     name: 'fairlead_open_disputes',
     help: 'Disputes that await a verdict; 100000 means that or more.',
   },
-  unfoldedIntents: {
-    name: 'fairlead_unfolded_intents',
-    help: 'Intents whose outcome is not counted in the reputation yet; 100000 means that or more.',
+  reputationMarks: {
+    name: 'fairlead_reputation_marks',
+    help: 'Changes of outcomes that are not counted in the reputation yet; 100000 means that or more.',
   },
 } as const;
 

@@ -2,7 +2,6 @@ import type { OnEveryInstance, Task, UnderLease } from './scheduler.js';
 
 /** The functions of the features that the tasks call, by the names of the tasks. */
 export interface PeriodicWork {
-  aggregate: UnderLease;
   reconcile: UnderLease;
   refresh: UnderLease;
   tick: UnderLease;
@@ -19,7 +18,7 @@ export interface PeriodicWork {
   rateSamples: OnEveryInstance;
   /** Reads what every anchor publishes about itself (SEP-1 and its services). */
   discovery: OnEveryInstance;
-  quoteReputation: OnEveryInstance;
+  cards: OnEveryInstance;
   /** Compares this machine's clock with the primary's. */
   clockCheck: OnEveryInstance;
   /** Checks whether the jobs run on any instance, if this one does not run them. */
@@ -28,7 +27,6 @@ export interface PeriodicWork {
 
 /** The intervals of the jobs that internal endpoints can start as well. */
 export const jobIntervalsMs = {
-  aggregate: 5_000,
   reconcile: 30_000,
   refresh: 60_000,
   tick: 300_000,
@@ -49,7 +47,6 @@ export function createSchedule(
   const every = { on: 'every instance' } as const;
   const schedule: Task<TaskName>[] = [
     // The same functions as behind the internal endpoints, under the same leases.
-    { name: 'aggregate', ...one, intervalMs: jobIntervalsMs.aggregate, run: work.aggregate },
     { name: 'reconcile', ...one, intervalMs: jobIntervalsMs.reconcile, run: work.reconcile },
     { name: 'refresh', ...one, intervalMs: jobIntervalsMs.refresh, run: work.refresh },
     // After the first refresh, so that a new service does not publish a batch with nothing in it.
@@ -66,7 +63,7 @@ export function createSchedule(
     // After the anchors and their reputation were read, so that the first sample of a new service is complete.
     { name: 'rateSamples', ...every, intervalMs: 10_000, firstAfterMs: 10_000, run: work.rateSamples },
     { name: 'discovery', ...every, intervalMs: 600_000, run: work.discovery },
-    { name: 'quoteReputation', ...every, intervalMs: 5_000, run: work.quoteReputation },
+    { name: 'cards', ...every, intervalMs: 5_000, run: work.cards },
     { name: 'clockCheck', ...every, intervalMs: 60_000, firstAfterMs: 60_000, run: work.clockCheck },
     { name: 'jobWatch', ...every, intervalMs: 60_000, run: work.jobWatch },
   ];

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -7,12 +6,7 @@ import { type Job, jobPaths, run } from '../fixtures/faults/calls.js';
 import { type LeaseHolders, watchLeases } from '../fixtures/faults/lease-holders.js';
 import { beginOffRamp, type OffRamp, statusOf } from '../fixtures/faults/off-ramp.js';
 import { metricOf, type SeveralInstances, startSeveral } from '../fixtures/faults/several-instances.js';
-import {
-  aggregatable,
-  type StoredIntent,
-  settled,
-  toStored,
-} from '../fixtures/reputation/aggregatable-intents.js';
+import { settled, storeOutcomes, withOutcome } from '../fixtures/reputation/stored-outcomes.js';
 import { expectFor } from '../support/expect-for.js';
 import { waitFor } from '../support/wait-for.js';
 
@@ -47,8 +41,6 @@ afterAll(async () => {
   await service?.stop();
 }, 60_000);
 
-const newId = () => randomBytes(32).toString('hex');
-
 const runsOf = (instance: ServiceProcess, task: string) =>
   metricOf(instance, 'fairlead_job_runs_total', `task="${task}"`);
 
@@ -76,16 +68,11 @@ async function untilDone(instance: ServiceProcess, job: Job, timeout: number): P
 
 /** Creates scores that the next tick has to publish: those of an anchor that had none before. */
 async function newScores(anchorId: string, by: ServiceProcess): Promise<void> {
-  const outcome = settled({ recordedAt: new Date() });
-  const intents = Array.from({ length: 40 }, (_, index) =>
-    toStored(aggregatable({ _id: newId(), anchorId, account: `G${anchorId}${index}`, outcome })),
-  );
-  const stored = leases.db.collection<StoredIntent>('intents');
-  await stored.insertMany(intents);
-  // Any instance may count them; a refresh does not wait for another instance that is counting.
-  await waitFor(async () => expect(await stored.countDocuments({ unfolded: true })).toBe(0), {
-    timeout: 60_000,
+  const intents = Array.from({ length: 40 }, (_, index) => {
+    const recordedAt = new Date(Date.now() - (index % 7) * 86_400_000);
+    return withOutcome({ anchorId, account: `G${anchorId}${index}`, outcome: settled({ recordedAt }) });
   });
+  await storeOutcomes(leases.db, intents);
   await untilDone(by, 'refresh', 30_000);
 }
 
@@ -172,7 +159,7 @@ describe('three instances, each with its scheduler on', () => {
       { timeout: 60_000, interval: 500 },
     );
     // The schedule alone does this.
-    await waitFor(async () => expect(await metricOf(left, 'fairlead_unfolded_intents')).toBe(0), {
+    await waitFor(async () => expect(await metricOf(left, 'fairlead_reputation_marks')).toBe(0), {
       timeout: 60_000,
     });
     await untilDone(left, 'refresh', 30_000);

@@ -367,9 +367,6 @@ const checks: Record<string, () => Promise<void>> = {
   },
   'Public scores and published batches, whose formula is "not shown"': async () => {
     expect((await ask('GET', '/v1/public/scores')).body).toMatchObject({ formula: 'v1' });
-    for (const formula of ['v1', 'v2'])
-      expect((await ask('GET', `/v1/public/scores?formula=${formula}`)).body).toMatchObject({ formula });
-    expect((await ask('GET', '/v1/public/scores?formula=v3')).status).toBe(400);
   },
   '"Versioning policy, deprecation rules and version headers: not shown"': async () => {
     const { headers } = await ask('GET', '/api/corridors');

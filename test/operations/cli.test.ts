@@ -16,8 +16,7 @@ function fairlead(args: string[], env: Record<string, string> = {}) {
 /** The commands, with arguments that they take. */
 const commands: Record<string, string[]> = {
   migrate: [],
-  rebuild: ['--adopt'],
-  formula: ['v1'],
+  rebuild: [],
   erase: ['ab'.repeat(32)],
   'take-batches': ['--head', '0'],
   'pause-webhooks': [],

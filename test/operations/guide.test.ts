@@ -43,14 +43,13 @@ describe('docs/operations.md', () => {
       snapshot: own,
       rateSamples: own,
       discovery: own,
-      quoteReputation: own,
+      cards: own,
       clockCheck: own,
       jobWatch: own,
     };
     const work = {
       leased: true,
       observeEveryMs: 300_000,
-      aggregate: run,
       reconcile: run,
       refresh: run,
       tick: run,

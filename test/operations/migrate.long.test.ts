@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
 import { publisherLeases } from '../../server/features/publisher/feature.js';
-import { aggregationLease } from '../../server/features/reputation/aggregator.js';
+import { refreshLease } from '../../server/features/reputation/refresh.js';
 import { startTestApp } from '../support/app.js';
 import { testDatabase } from '../support/database.js';
 import { runProgram } from '../support/run-program.js';
@@ -58,7 +58,7 @@ describe('the migration', () => {
     const { created } = await reportOf({ MONGODB_URI: migrated.uri });
     expect(created.collections).toEqual(expect.arrayContaining(['intents', 'leases', 'limit_windows']));
     expect(created.indexes).toEqual(expect.arrayContaining(['intents._id_', 'outbox._id_']));
-    expect(created.leases).toEqual(expect.arrayContaining([aggregationLease, ...publisherLeases]));
+    expect(created.leases).toEqual(expect.arrayContaining([refreshLease, ...publisherLeases]));
     const app = await startTestApp({ uri: started.uri });
     await app.close();
     expect(await inventoryOf(migrated.uri)).toEqual(await inventoryOf(started.uri));

@@ -161,7 +161,7 @@ describe('the replica set of docs/replica-set.md', () => {
     for (const job of ['reputation/reconcile', 'reputation/refresh', 'publisher/tick'])
       expect((await app.client.request('POST', `/api/${job}`, { headers })).status).toBe(200);
     const metrics = await fetch(`${app.url}/metrics`).then((answer) => answer.text());
-    expect(metrics).toMatch(/^fairlead_unfolded_intents 0$/m);
+    expect(metrics).toMatch(/^fairlead_reputation_marks 0$/m);
   });
 
   itWithMongod(

@@ -2,14 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { seedHistory } from '../../scripts/seed-history.js';
 import { corridorsOf } from '../../scripts/simulated-anchors/fleet-file.js';
 import { anchorDefinitions } from '../../scripts/simulated-anchors/profiles.js';
-import { noon } from '../fixtures/reputation/aggregatable-intents.js';
-import {
-  type AggregationFixture,
-  openAggregationFixture,
-  openFeature,
-  totals,
-} from '../fixtures/reputation/aggregation-fixture.js';
 import { anchor } from '../fixtures/reputation/fleet-view.js';
+import {
+  type FeatureFixture,
+  openFeature,
+  openReputationParts,
+  type ReputationParts,
+  totals,
+} from '../fixtures/reputation/reputation-parts.js';
+import { noon } from '../fixtures/reputation/stored-outcomes.js';
 import { testDatabase } from '../support/database.js';
 
 const { uri } = testDatabase();
@@ -24,10 +25,10 @@ const fleet = {
   })),
 };
 const clock = () => noon.getTime();
-let fixture: AggregationFixture;
+let fixture: ReputationParts;
 
 beforeAll(async () => {
-  fixture = await openAggregationFixture(uri);
+  fixture = await openReputationParts(uri);
 });
 afterAll(() => fixture.close());
 
@@ -38,6 +39,23 @@ function chances(): () => number {
     seed = (seed * 16_807) % 2_147_483_647;
     return seed / 2_147_483_647;
   };
+}
+
+const ledger = { isAway: async () => false };
+let feature: FeatureFixture;
+
+async function refreshed() {
+  const anchors = fleet.anchors.map(({ id, corridors }) =>
+    anchor(
+      id,
+      corridors.map((each) => each.id),
+    ),
+  );
+  const speedTargets = Object.fromEntries(
+    fleet.corridors.map(({ id, speedTargetSeconds }) => [id, speedTargetSeconds]),
+  );
+  feature = openFeature(fixture, { fleet: { anchors, speedTargets }, now: clock, ledger });
+  return feature.service.refreshNow();
 }
 
 const seed = (changes: object = {}) =>
@@ -53,18 +71,22 @@ describe('seedHistory', () => {
     expect(await fixture.stored.intents.countDocuments()).toBe(0);
   });
 
-  it('writes 90 days of intents once and counts them by the real rules', async () => {
+  it('writes 90 days of intents once, and the roll-ups that the service would count of them', async () => {
     const written = await seed();
     const pairs = fleet.anchors.reduce((sum, { corridors }) => sum + corridors.length, 0);
     expect(written).toBeGreaterThan(60 * pairs);
     expect(written).toBeLessThan(400 * pairs);
     expect(await seed()).toBe(0);
     expect(await fixture.stored.intents.countDocuments()).toBe(written);
-    expect(await fixture.stored.intents.countDocuments({ unfolded: true })).toBe(0);
-    const run = await fixture.rebuild({ adopt: false });
-    expect(run).toMatchObject({ value: { intents: written, differing: 0, stale: 0 } });
-    const { filled, notFilled } = await totals(fixture.store);
-    expect(filled + notFilled).toBeGreaterThan(0.85 * written);
+    const rollups = () => fixture.stored.rollups.find().sort({ _id: 1 }).toArray();
+    const before = await rollups();
+    expect(before.reduce((sum, { filled, notFilled }) => sum + filled + notFilled, 0)).toBeGreaterThan(
+      0.85 * written,
+    );
+    await fixture.markEveryDay();
+    while ((await refreshed()).more);
+    expect(await rollups()).toEqual(before);
+    expect(await totals(fixture)).toMatchObject({ anchorOutcomes: 0 });
     const early = { 'outcome.recordedAt': { $lt: new Date(clock() - 90 * 86_400_000) } };
     expect(await fixture.stored.intents.countDocuments(early as never)).toBe(0);
     const late = { 'outcome.recordedAt': { $gt: noon } };
@@ -72,17 +94,7 @@ describe('seedHistory', () => {
   });
 
   it('produces a leaderboard with every anchor scored and the steady before the flaky', async () => {
-    const anchors = fleet.anchors.map(({ id, corridors }) =>
-      anchor(
-        id,
-        corridors.map((each) => each.id),
-      ),
-    );
-    const speedTargets = Object.fromEntries(
-      fleet.corridors.map(({ id, speedTargetSeconds }) => [id, speedTargetSeconds]),
-    );
-    const feature = openFeature(fixture, { fleet: { anchors, speedTargets }, now: clock });
-    await feature.service.refreshNow();
+    await refreshed();
     const { items } = await feature.service.getLeaderboard({
       corridor: null,
       window: 30,

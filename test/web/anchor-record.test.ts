@@ -3,26 +3,33 @@ import * as formula from '../../contract/verification/score.js';
 import { shortName } from '../../web/src/figures/anchor-name.js';
 import { corridorName } from '../../web/src/figures/corridor-name.js';
 import { historyLines, scoreRange } from '../../web/src/pages/anchors/history-plot.js';
-import { leastAccountDays, leastOutcomes, standingOf } from '../../web/src/pages/anchors/standing.js';
+import {
+  leastAccountDays,
+  leastDays90,
+  leastOutcomes,
+  standingOf,
+} from '../../web/src/pages/anchors/standing.js';
 import { startParameters } from '../../web/src/pages/anchors/start-call.js';
 
 describe('why there is no score', () => {
-  const judged = (outcomes: number, accountDays: number) =>
-    standingOf({ state: 'insufficient_data', outcomes, accountDays });
+  const judged = (outcomes: number, accountDays: number, days90 = 7) =>
+    standingOf({ state: 'insufficient_data', outcomes, accountDays, days90 });
 
   it('is told by the thresholds of the formula', () => {
-    expect([leastOutcomes, leastAccountDays]).toEqual([formula.leastOutcomes, formula.leastAccountDays]);
+    const { leastOutcomes: n, leastAccountDays: d, leastDays90: days } = formula;
+    expect([leastOutcomes, leastAccountDays, leastDays90]).toEqual([n, d, days]);
   });
 
   it('names what is missing, and the corridors where the whole would have been enough', () => {
     expect(judged(0, 0)).toBe('unused');
     expect(judged(29, 29)).toBe('fewOutcomes');
     expect(judged(30, 14)).toBe('fewAccountDays');
+    expect(judged(45, 40, 6)).toBe('fewDays');
     expect(judged(45, 40)).toBe('spreadThin');
   });
 
   it('is nothing where there is a score', () => {
-    expect(standingOf({ state: 'scored', outcomes: 30, accountDays: 15 })).toBe('scored');
+    expect(standingOf({ state: 'scored', outcomes: 30, accountDays: 15, days90: 7 })).toBe('scored');
   });
 });
 

@@ -7,12 +7,11 @@ import {
   scoreParts,
 } from '../../web/src/pages/anchors/score-parts.js';
 
-/** The cards in the vectors of the published formulas, parsed from their bytes. */
-const cards = ['score-cards.json', 'score-cards-v2.json'].flatMap((file) => {
-  const text = readFileSync(new URL(`../vectors/${file}`, import.meta.url), 'utf8');
-  const { cards } = JSON.parse(text) as { cards: { name: string; bytes: string }[] };
-  return cards.map(({ name, bytes }) => ({ name, card: JSON.parse(bytes) as PartInputs }));
-});
+/** The cards in the vectors of the formula, parsed from their bytes. */
+const vectors = JSON.parse(readFileSync(new URL('../vectors/score-cards.json', import.meta.url), 'utf8')) as {
+  cards: { name: string; bytes: string }[];
+};
+const cards = vectors.cards.map(({ name, bytes }) => ({ name, card: JSON.parse(bytes) as PartInputs }));
 const scored = cards.filter(({ card }) => card.score !== null);
 const unscored = cards.filter(({ card }) => card.score === null);
 

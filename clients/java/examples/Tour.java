@@ -33,7 +33,7 @@ import org.fairlead.client.model.FileDisputeBody;
 import org.fairlead.client.model.IntentAnswer;
 import org.fairlead.client.model.PublisherKey;
 import org.fairlead.client.model.RatesAnswer;
-import org.fairlead.client.model.ScoreCard;
+import org.fairlead.client.model.CardWithSigns;
 import org.fairlead.client.model.TestWebhookBody;
 import org.fairlead.client.rest.ApiException;
 
@@ -167,7 +167,7 @@ public final class Tour {
                         .build());
         PublishedCard card = Batches.verifyProof(proof, keys);
         Object sequence = proof.getBatch().getHeader().sequence();
-        String anchor = card.as(ScoreCard.class).getAnchorId();
+        String anchor = card.as(CardWithSigns.class).getAnchorId();
         proof.setEntry(MAPPER.readValue(card.json().toString().replace(ANCHOR, "squall"), PublishedCard.class));
         boolean refused = isRefused(() -> Batches.verifyProof(proof, keys));
         say("proof", "sequence", sequence, "anchor", anchor, "forgedIsRefused", refused);

@@ -15,7 +15,7 @@ import type {
   PublishedBatch,
   PublisherHealth,
 } from '../types/publisher.js';
-import type { ScoreCard, ScoreCardV2 } from '../types/score-card.js';
+import type { ScoreCard } from '../types/score-card.js';
 
 /** What `client.publisher.getPublisherHealth` takes. */
 export type GetPublisherHealthArguments = CallOptions;
@@ -145,7 +145,7 @@ export interface ListBatchEntries {
    * Every item of this page and of those after it, for `for await`: a page is asked for when its first item
    * is. Throws FairleadError where a page is an error, and whatever else a call rejects with.
    */
-  all(args: ListBatchEntriesArguments): AsyncGenerator<ScoreCardV2 | ScoreCard, void, undefined>;
+  all(args: ListBatchEntriesArguments): AsyncGenerator<ScoreCard, void, undefined>;
 }
 
 /** What the path of `client.publisher.proveBatchEntry` names. */

@@ -15,7 +15,6 @@ import type {
   LeaderboardEntry,
   ReputationHistory,
 } from '../types/reputation.js';
-import type { FormulaQuery } from '../types/score-card.js';
 
 /** The query of `client.reputation.getLeaderboard`. */
 export interface GetLeaderboardQuery {
@@ -23,8 +22,6 @@ export interface GetLeaderboardQuery {
   corridor?: string | undefined;
   /** 7, 30 or 90 days; 30 when absent. */
   window?: '7' | '30' | '90' | undefined;
-  /** The formula of the scores; the leading one when absent (docs/reputation.md). */
-  formula?: FormulaQuery | undefined;
   /** How many items, 1 to 100; 50 when absent. */
   limit?: string | undefined;
   /** Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged. */
@@ -51,7 +48,8 @@ export type GetLeaderboardResult =
  *
  * The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over all
  * corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor` it is
- * the score of its card there. The pages of one ranking are consistent while its scores are kept.
+ * the score of its card there. A page that is asked for by cursor goes on behind the last anchor of the one
+ * before.
  *
  * Limit: 60 requests per 60 s, per client address.
  *
@@ -79,8 +77,6 @@ export interface GetReputationParams {
 export interface GetReputationQuery {
   /** 7, 30 or 90 days; 30 when absent. */
   window?: '7' | '30' | '90' | undefined;
-  /** The formula of the scores; the leading one when absent (docs/reputation.md). */
-  formula?: FormulaQuery | undefined;
 }
 
 /** What `client.reputation.getReputation` takes. */
@@ -112,8 +108,6 @@ export interface GetReputationHistoryQuery {
   corridor?: string | undefined;
   /** 7, 30 or 90 days; 30 when absent. */
   window?: '7' | '30' | '90' | undefined;
-  /** The formula of the scores; the leading one when absent (docs/reputation.md). */
-  formula?: FormulaQuery | undefined;
   /** How many items, 1 to 100; 50 when absent. */
   limit?: string | undefined;
   /** Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged. */
@@ -169,7 +163,8 @@ export interface ReputationOperations {
    *
    * The anchors of the fleet by score, best first; those without a score come last with `rank: null`. Over
    * all corridors an anchor's score is the outcome-weighted mean over its scored corridors; with `corridor`
-   * it is the score of its card there. The pages of one ranking are consistent while its scores are kept.
+   * it is the score of its card there. A page that is asked for by cursor goes on behind the last anchor of
+   * the one before.
    *
    * Limit: 60 requests per 60 s, per client address.
    *

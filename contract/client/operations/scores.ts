@@ -6,13 +6,11 @@ import type {
   NotReadyErrorBody,
   RateLimitedErrorBody,
 } from '../types/errors.js';
-import type { FormulaQuery, ScoreCard, ScoreCardV2 } from '../types/score-card.js';
+import type { ScoreCard } from '../types/score-card.js';
 import type { PublicScores } from '../types/scores.js';
 
 /** The query of `client.scores.getPublicScores`. */
 export interface GetPublicScoresQuery {
-  /** The formula of the scores; the leading one when absent (docs/reputation.md). */
-  formula?: FormulaQuery | undefined;
   /** How many items, 1 to 100; 50 when absent. */
   limit?: string | undefined;
   /** Opaque: the `nextCursor` of the previous page. Leave the other parameters unchanged. */
@@ -36,9 +34,9 @@ export type GetPublicScoresResult =
 /**
  * Read the public scores.
  *
- * Every card of window 30, ordered by anchor and corridor, with all inputs of its score, so that anyone can
- * compute it again; and the published batch that holds exactly these cards, against which each can be proved,
- * or null while the cards are newer than the last batch.
+ * The entries of the latest published batch, which the answer names and against which each can be proved:
+ * every card of window 30, ordered by anchor and corridor, with all inputs of its score, so that anyone can
+ * compute it again. Where nothing is published, the cards as they are, and `batch` is null.
  *
  * Limit: 60 requests per 60 s, per client address.
  *
@@ -51,7 +49,7 @@ export interface GetPublicScores {
    * Every item of this page and of those after it, for `for await`: a page is asked for when its first item
    * is. Throws FairleadError where a page is an error, and whatever else a call rejects with.
    */
-  all(args?: GetPublicScoresArguments): AsyncGenerator<ScoreCardV2 | ScoreCard, void, undefined>;
+  all(args?: GetPublicScoresArguments): AsyncGenerator<ScoreCard, void, undefined>;
 }
 
 /** How well each anchor keeps its promises: its record, its score and its rank. */
@@ -59,9 +57,9 @@ export interface ScoresOperations {
   /**
    * Read the public scores.
    *
-   * Every card of window 30, ordered by anchor and corridor, with all inputs of its score, so that anyone can
-   * compute it again; and the published batch that holds exactly these cards, against which each can be
-   * proved, or null while the cards are newer than the last batch.
+   * The entries of the latest published batch, which the answer names and against which each can be proved:
+   * every card of window 30, ordered by anchor and corridor, with all inputs of its score, so that anyone can
+   * compute it again. Where nothing is published, the cards as they are, and `batch` is null.
    *
    * Limit: 60 requests per 60 s, per client address.
    *

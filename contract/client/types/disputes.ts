@@ -35,11 +35,9 @@ export interface AdminDispute {
    * What accepting the dispute would change now, or has changed. `counts_not_filled`: The outcome counts as
    * not filled. `counts_filled`: The outcome counts as filled. `not_counted`: The outcome does not count at
    * all. `nothing`: Nothing: the outcome does not count whatever the verdict, the anchor has made the
-   * disputed failure good, or the intent was taken up again and has no outcome now. `undecided`: Not decided
-   * yet: more outcomes of the account and day are waiting to be counted than may count. Read the dispute
-   * again in a few seconds.
+   * disputed failure good, or the intent was taken up again and has no outcome now.
    */
-  effect: 'counts_not_filled' | 'counts_filled' | 'not_counted' | 'nothing' | 'undecided';
+  effect: 'counts_not_filled' | 'counts_filled' | 'not_counted' | 'nothing';
   /** Every step, oldest first. */
   audit: AdminDisputeAuditItem[];
 }

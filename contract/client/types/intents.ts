@@ -210,10 +210,10 @@ export interface IntentOutcome {
    */
   evidence: 'ledger' | 'anchor' | 'unverified';
   /**
-   * `pending`: Not decided yet: the next aggregation decides, usually within seconds. `filled`: It counts as
-   * paid out. `not_filled`: It counts as not paid out. `no`: It does not count; `uncountedReason` says why.
+   * `filled`: It counts as paid out. `not_filled`: It counts as not paid out. `no`: It does not count;
+   * `uncountedReason` says why.
    */
-  counts: 'pending' | 'filled' | 'not_filled' | 'no';
+  counts: 'filled' | 'not_filled' | 'no';
   /**
    * `not_a_withdrawal`: The transaction is not a withdrawal. `sender_mismatch`: The transaction names another
    * sender than the intent's account. `asset_mismatch`: The transaction names another asset than the
@@ -221,10 +221,10 @@ export interface IntentOutcome {
    * `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The
    * transaction was started before the intent was registered. `seen_after_payment`: The transaction was first
    * seen after the funds had been received, and no late first poll excuses that (docs/intents.md).
-   * `below_least_amount`: Less than 10 units of stablecoin were to be sold. `account_day_full`: Three other
-   * outcomes of the same account, anchor, corridor and UTC day were counted before it. `unverified`: Its
-   * payment could not be verified on the ledger, which counts against nobody. `expired`: It expired, which
-   * counts against nobody. `dispute_accepted`: An accepted dispute excluded it.
+   * `below_least_amount`: Less than 10 units of stablecoin were to be sold. `account_day_full`: Three earlier
+   * outcomes of the same account, anchor, corridor and UTC day count. `unverified`: Its payment could not be
+   * verified on the ledger, which counts against nobody. `expired`: It expired, which counts against nobody.
+   * `dispute_accepted`: An accepted dispute excluded it.
    */
   uncountedReason:
     | 'not_a_withdrawal'

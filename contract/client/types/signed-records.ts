@@ -12,7 +12,7 @@ export interface BatchHeader {
   root: string;
   /** Number of entries. */
   size: number;
-  /** Score formula of every entry: `v1` or `v2`; refuse one that you do not know. */
+  /** Score formula of every entry: `v1`; refuse one that you do not know. */
   formula: string;
   /** When it was made. */
   createdAt: string;

@@ -1,11 +1,13 @@
 import type { AdminDispute, ResolveDisputeBody } from '../../../contract/schemas/disputes.js';
 import { ApiError, invalidRequest, unsupportedPair } from '../../errors.js';
 import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
+import { daysOf } from '../../outcome-days.rules.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
 import type { Clock, Logger } from '../../ports.js';
 import type { Emit } from '../../webhooks/outbox.js';
 import type { Intent } from '../intents/intent.js';
-import type { PossibleVerdict, TrueEffects } from '../reputation/true-effects.js';
+import type { MarkDays } from '../reputation/count-days.js';
+import type { PossibleVerdict, Standings } from '../reputation/standings.js';
 import { applies, concerns, type Support, toAdminDispute, toEventData } from './dispute.rules.js';
 import type { DisputableIntent, Effect } from './entitlement.rules.js';
 import type { DisputeDocument, DisputePlace, DisputeStore, Verdict } from './store.js';
@@ -15,11 +17,12 @@ export interface ReviewDeps {
   /** With a session, as that transaction sees it. */
   findIntent: (intentHash: string, session?: ClientSession) => Promise<DisputableIntent | null>;
   findIntents: (intentHashes: readonly string[]) => Promise<Intent[]>;
-  trueEffects: TrueEffects;
+  trueEffects: Standings['trueEffects'];
   /** Sets how the outcome counts, in the transaction of the verdict. */
   applyEffect: (session: ClientSession, intentHash: string, effect: Effect) => Promise<boolean>;
   /** Makes the verdict a change of its intent, in the same transaction. */
   keepIntent: (session: ClientSession, intentHash: string) => Promise<boolean>;
+  markDays: MarkDays;
   /** Whether this anchor is or ever was in the fleet. */
   isKnownAnchor: (id: string) => Promise<boolean>;
   inTransaction: InTransaction;
@@ -62,6 +65,7 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
     findIntents,
     trueEffects,
     applyEffect,
+    markDays,
     inTransaction,
     writeEvent,
     clock,
@@ -101,6 +105,7 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
     }
     if (intent === null || !concerns(dispute, intent)) return;
     await applyEffect(session, dispute.intentHash, dispute.effect);
+    await markDays(session, daysOf({ ...intent, disputeEffect: dispute.effect }));
   }
 
   /** The disputes, each with the actual effect of accepting it. */
@@ -110,8 +115,9 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
     const verdicts = new Map<string, PossibleVerdict>();
     for (const dispute of disputes) {
       const intent = intents.get(dispute.intentHash);
-      if (intent?.counting === undefined || !applies(dispute, intent)) continue;
-      verdicts.set(dispute._id, { intent: { ...intent, ...intent.counting }, effect: dispute.effect });
+      if (!intent?.outcome || !applies(dispute, intent)) continue;
+      const { outcome } = intent;
+      verdicts.set(dispute._id, { intent: { ...intent, outcome }, effect: dispute.effect });
     }
     const effects = await trueEffects([...verdicts.values()]);
     const byDispute = new Map([...verdicts.keys()].map((id, index) => [id, effects[index]]));

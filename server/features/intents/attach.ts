@@ -55,7 +55,7 @@ export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
       const attached = await store.attachTransaction(intent, transactionId, now, await waits(intent));
       if (attached !== 'taken_by_another') return true;
       const change = claim(intent, transactionId, now);
-      if (isNew && !(await store.saveProgress({ intent, change, pendingAggregation: false }))) return true;
+      if (isNew && !(await store.saveProgress({ intent, change }))) return true;
     }
     // A new claim raises the holder's version, so that a report being applied to it starts over and sees the claim.
     const find = isNew ? store.touchHolder : store.findCurrentHolder;

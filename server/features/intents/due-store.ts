@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
 import type { Intent } from './intent.js';
 import { clientsInTurn, placesPerClient } from './poll-state.rules.js';
-import { type IntentDocument, intentModel, toIntent } from './store.js';
+import { intentModel } from './store.js';
 
 /** An intent whose transaction is to be polled. */
 export type DuePoll = Pick<Intent, '_id' | 'client' | 'dialect' | 'poll'> & { transactionId: string };
@@ -78,8 +78,8 @@ export function createDueStore(connection: Connection): DueStore {
         .find({ anchorId, poll: { $in: ['never', 'waiting'] }, ...dueAt(now) })
         .limit(limit)
         .hint('due')
-        .lean<IntentDocument[]>();
-      return found.map((document) => toIntent(document));
+        .lean<Intent[]>();
+      return found;
     },
 
     async listLookUps(now) {

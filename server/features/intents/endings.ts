@@ -3,6 +3,7 @@ import type { DueStore } from './due-store.js';
 import { toFields, toState } from './intent-state.rules.js';
 import { nextLookMs } from './next-look.rules.js';
 import type { Run } from './polls.js';
+import type { MakeProgress } from './progress.js';
 import { removalOf } from './removal.rules.js';
 import type { IntentStore } from './store.js';
 import { transition } from './transition.rules.js';
@@ -19,11 +20,12 @@ export type EndUnpolled = (anchorId: string, run: Pick<Run, 'counts' | 'mayGoOn'
 
 export function createEndUnpolled(deps: {
   store: Pick<DueStore, 'listEndings'> & Pick<IntentStore, 'saveAllProgress'>;
+  progress: MakeProgress;
   /** Whether payments are looked up on the ledger. */
   asksLedger: boolean;
   clock: Clock;
 }): EndUnpolled {
-  const { store, clock } = deps;
+  const { store, progress, clock } = deps;
   // The anchor was never seen to fail at them, so there is no failure whose grace period could end.
   const limits = { failureGraceMs: Number.POSITIVE_INFINITY, ledger: deps.asksLedger };
 
@@ -32,20 +34,25 @@ export function createEndUnpolled(deps: {
       const nowMs = clock();
       const due = await store.listEndings(anchorId, new Date(nowMs), batchSize);
       if (due.length === 0) return;
-      const changes = due.map((intent) => {
+      // A verdict makes an expiry count, so that its day has to be marked.
+      for (const { _id, disputeEffect } of due)
+        if (disputeEffect !== null)
+          await progress(_id, { observation: null, pollable: false, polledAtMs: nowMs });
+      const usual = due.filter(({ disputeEffect }) => disputeEffect === null);
+      const changes = usual.map((intent) => {
         const state = transition(toState(intent), null, nowMs, limits);
         if (state.ending === null) {
           const nextMs = nextLookMs(state, nowMs, false, limits) ?? nowMs;
           const change = { due: new Date(Math.max(nextMs, nowMs + againAfterMs)) };
-          return { intent, change, pendingAggregation: false };
+          return { intent, change, ends: false };
         }
-        // A failed one whose transaction passed to its payer is only closed: nothing can complete it any more.
-        const pendingAggregation = intent.status === 'pending';
         const change = { ...toFields(state), ...removalOf(state), open: false };
-        return { intent, change, pendingAggregation };
+        // A failed one whose transaction passed to its payer is only closed: nothing can complete it any more.
+        return { intent, change, ends: intent.status === 'pending' };
       });
+      if (changes.length === 0) continue;
       const written = await store.saveAllProgress(changes);
-      const ended = Math.min(written, changes.filter(({ pendingAggregation }) => pendingAggregation).length);
+      const ended = Math.min(written, changes.filter(({ ends }) => ends).length);
       counts.looked += ended;
       counts.expired += ended;
       if (due.length < batchSize || written === 0) return;

@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { leastAmount } from '../../outcome-days.rules.js';
 import { utcDay } from '../../utc-day.rules.js';
 import type { Intent, IntentOutcome } from './intent.js';
 import { newIntent } from './new-intent.rules.js';
@@ -6,12 +7,10 @@ import { newIntent } from './new-intent.rules.js';
 const dayMs = 86_400_000;
 /** An outcome can be disputed and recovered for 30 days; nothing of it is erased before that is over. */
 export const erasableAfterDays = 32;
-/** The smallest amount that counts (what-counts.rules.ts). Only whether an amount counts is kept: scores must not change. */
-const leastAmount = '10';
 
 /** Why an intent cannot be erased yet. */
 export type KeptReason =
-  /** It has no outcome yet, or one that is not counted yet. */
+  /** It has no outcome yet. */
   | 'open'
   /** Its outcome can still be disputed, or be recovered. */
   | 'recent'
@@ -36,28 +35,28 @@ export function keptReasons(
 }
 
 function keptReason(intent: Intent, openDisputes: ReadonlySet<string>, now: Date): KeptReason | null {
-  const { outcome, recoveredAt, counting } = intent;
-  if (outcome === null || counting?.pendingAggregation === true) return 'open';
+  const { outcome, recoveredAt } = intent;
+  if (outcome === null) return 'open';
   const lastMs = (recoveredAt ?? outcome.recordedAt).getTime();
   if (now.getTime() - lastMs < erasableAfterDays * dayMs) return 'recent';
   return openDisputes.has(intent._id) ? 'disputed' : null;
 }
 
 /** Key of the outcome's account-day, without the account, which is the same for all. An open intent has a key of its own. */
-function countedTogether({ anchorId, corridor, outcome, _id }: Intent): string {
+export function countedTogether({ anchorId, corridor, outcome, _id }: Intent): string {
   return outcome === null ? _id : `${anchorId} ${utcDay(outcome.recordedAt)} ${corridor}`;
 }
 
-/** Whether reputation counts or has counted the intent, so that a rebuild has to find it. */
-export function isCounted({ counting, disputeEffect }: Intent): boolean {
-  return (
-    disputeEffect !== null || (counting?.counted ?? null) !== null || (counting?.admission ?? null) !== null
-  );
+/** In the order in which they count. */
+export function inOrder(intents: readonly Intent[]): Intent[] {
+  const at = ({ outcome }: Intent) => outcome?.recordedAt.getTime() ?? 0;
+  return [...intents].sort((a, b) => at(a) - at(b) || (a._id < b._id ? -1 : 1));
 }
 
 /**
- * The anonymous remainder of an intent: how its outcome counts and on which day, under a random id and a random account.
- * It is built from a new intent, so that no member of the old one remains by oversight.
+ * The anonymous remainder of an intent: what its outcome counts as and on which day, under a random id and a random account.
+ * Whether an amount counts is kept, and not which: scores must not change. It is built from a new intent, so that no member
+ * of the old one remains by oversight.
  */
 export function remainderOf(intent: Intent, random: { intentHash: string; account: string }): Intent {
   const { anchorId, corridor, sellAmount, outcome, corridorTerms, recoveredAt } = intent;
@@ -82,7 +81,6 @@ export function remainderOf(intent: Intent, random: { intentHash: string; accoun
     scored: intent.scored,
     unscoredReason: intent.unscoredReason,
     disputeEffect: intent.disputeEffect,
-    ...(intent.counting === undefined ? {} : { counting: intent.counting }),
   };
 }
 

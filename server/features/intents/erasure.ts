@@ -1,8 +1,16 @@
 import { encodePublicKey } from '../../../contract/verification/strkey.js';
-import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
-import type { ClientSession, InLeasedTransaction } from '../../mongo/transactions.js';
+import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
+import { daysOf, mayCount } from '../../outcome-days.rules.js';
 import { utcDay } from '../../utc-day.rules.js';
-import { erasableAfterDays, isCounted, type KeptReason, keptReasons, remainderOf } from './erasure.rules.js';
+import type { MarkDays } from '../reputation/count-days.js';
+import {
+  countedTogether,
+  erasableAfterDays,
+  inOrder,
+  type KeptReason,
+  keptReasons,
+  remainderOf,
+} from './erasure.rules.js';
 import type { ErasureStore } from './erasure-store.js';
 import type { Intent } from './intent.js';
 
@@ -16,31 +24,12 @@ export interface ErasureReport {
 }
 
 /** Erases what is stored of an account, as far as it may be erased yet (docs/privacy.md). */
-export type EraseAccount = (
-  account: string,
-  options: { dryRun: boolean },
-) => Promise<LeaseOutcome<ErasureReport>>;
-
-/** An account-day, which is renamed together with the outcomes that are counted in it. */
-export interface AccountDayOf {
-  anchorId: string;
-  corridor: string;
-  day: string;
-}
+export type EraseAccount = (account: string, options: { dryRun: boolean }) => Promise<ErasureReport>;
 
 export interface EraseAccountDeps {
   store: ErasureStore;
-  leases: Pick<Leases, 'run'>;
-  /** The aggregator's lease, held so that nothing is counted during the erasure. */
-  lease: string;
-  inLeasedTransaction: InLeasedTransaction;
-  /** Functions of the reputation feature. */
-  renameAccountDays(
-    session: ClientSession,
-    days: readonly AccountDayOf[],
-    names: { account: string; instead: string },
-  ): Promise<void>;
-  forgetAccount(session: ClientSession, account: string): Promise<void>;
+  inTransaction: InTransaction;
+  markDays: MarkDays;
   /** Functions of the disputes feature. */
   openDisputesAmong(intentHashes: readonly string[], session?: ClientSession): Promise<string[]>;
   disputedAmong(intentHashes: readonly string[]): Promise<string[]>;
@@ -54,16 +43,38 @@ export interface EraseAccountDeps {
   now: () => Promise<Date>;
 }
 
-const leaseTtlMs = 10_000;
-/** Limits of one transaction: at most this many account-days, and no further one once it has this many intents. */
-const daysAtOnce = 20;
-const intentsAtOnce = 200;
 const dayMs = 86_400_000;
 
 export function createEraseAccount(deps: EraseAccountDeps): EraseAccount {
-  const { store, inLeasedTransaction } = deps;
+  const { store, inTransaction } = deps;
 
-  async function erase(lease: HeldLease, account: string, dryRun: boolean): Promise<ErasureReport> {
+  /** Erases the outcomes of one account-day together, so that the day counts as before when it is counted anew. */
+  async function eraseTogether(
+    session: ClientSession,
+    account: string,
+    group: readonly Intent[],
+  ): Promise<void> {
+    const hashes = group.map(({ _id }) => _id);
+    const found = await store.read(session, hashes);
+    const disputed = new Set(await deps.disputedAmong(hashes));
+    if ((await deps.openDisputesAmong(hashes, session)).length > 0)
+      throw new Error('a dispute was filed meanwhile: run it again');
+    const instead = encodePublicKey(deps.randomBytes());
+    const left = inOrder(found.filter((intent) => mayCount(intent) || disputed.has(intent._id)));
+    // The remainders have the same time, so that the order of their hashes decides which of them count.
+    const newHashes = left.map(() => Buffer.from(deps.randomBytes()).toString('hex')).sort();
+    const renamed = new Map(left.map(({ _id }, place) => [_id, newHashes[place] ?? '']));
+    const remainders = left.map((intent) =>
+      remainderOf(intent, { intentHash: renamed.get(intent._id) ?? '', account: instead }),
+    );
+    await store.remove(session, hashes);
+    await store.insert(session, remainders);
+    await deps.markDays(session, daysOf(...found));
+    const renamedDisputed = new Map([...renamed].filter(([hash]) => disputed.has(hash)));
+    await deps.eraseDisputes(session, renamedDisputed, { account, instead });
+  }
+
+  return async (account, { dryRun }) => {
     const now = await deps.now();
     const intents = await store.listOfAccount(account);
     const hashes = intents.map(({ _id }) => _id);
@@ -72,83 +83,24 @@ export function createEraseAccount(deps: EraseAccountDeps): EraseAccount {
     const erasable = intents.filter(({ _id }) => reasons.get(_id) === null);
     const kept = intents.filter(({ _id }) => reasons.get(_id) !== null);
     if (!dryRun) {
-      // One name for the whole run, so that the outcomes of one customer still share one account.
-      const instead = encodePublicKey(deps.randomBytes());
-      for (const group of groupsOf(erasable)) {
-        lease.signal.throwIfAborted();
-        await inLeasedTransaction(lease, (session) => eraseGroup(session, group, { account, instead }));
-      }
-      if (kept.length === 0)
-        await inLeasedTransaction(lease, (session) => deps.forgetAccount(session, account));
+      for (const group of groupsOf(erasable))
+        await inTransaction((session) => eraseTogether(session, account, group));
     }
     return {
       erased: erasable.length,
       kept: countsOf(kept, reasons),
       eraseAgainAfter: laterOf(kept, reasons),
     };
-  }
-
-  /** Erases all outcomes of some account-days together. */
-  async function eraseGroup(
-    session: ClientSession,
-    group: readonly Intent[],
-    names: { account: string; instead: string },
-  ): Promise<void> {
-    const hashes = group.map(({ _id }) => _id);
-    const found = await store.read(session, hashes);
-    const disputed = new Set(await deps.disputedAmong(hashes));
-    if ((await deps.openDisputesAmong(hashes, session)).length > 0)
-      throw new Error('a dispute was filed meanwhile: run it again');
-    if (found.some(({ counting }) => counting?.pendingAggregation === true))
-      throw new Error('an outcome changed meanwhile: run it again');
-    const renamedDisputed = new Map<string, string>();
-    const remainders = found.flatMap((intent) => {
-      if (!isCounted(intent) && !disputed.has(intent._id)) return [];
-      const intentHash = Buffer.from(deps.randomBytes()).toString('hex');
-      if (disputed.has(intent._id)) renamedDisputed.set(intent._id, intentHash);
-      return [remainderOf(intent, { intentHash, account: names.instead })];
-    });
-    await store.remove(session, hashes);
-    await store.insertCounted(session, remainders);
-    await deps.renameAccountDays(session, accountDaysOf(found), names);
-    await deps.eraseDisputes(session, renamedDisputed, names);
-  }
-
-  return (account, { dryRun }) =>
-    deps.leases.run(deps.lease, leaseTtlMs, (lease) => erase(lease, account, dryRun));
+  };
 }
 
-function accountDaysOf(intents: readonly Intent[]): AccountDayOf[] {
-  const days = new Map<string, AccountDayOf>();
-  for (const { anchorId, corridor, outcome } of intents) {
-    if (outcome === null) continue;
-    const day = utcDay(outcome.recordedAt);
-    days.set(`${anchorId} ${day} ${corridor}`, { anchorId, corridor, day });
-  }
-  return [...days.values()];
-}
-
-/** The intents of one account-day are never in two groups. */
 function groupsOf(intents: readonly Intent[]): Intent[][] {
-  const byDay = new Map<string, Intent[]>();
+  const groups = new Map<string, Intent[]>();
   for (const intent of intents) {
-    const { anchorId, corridor, outcome } = intent;
-    const key = `${anchorId} ${outcome === null ? '' : utcDay(outcome.recordedAt)} ${corridor}`;
-    byDay.set(key, [...(byDay.get(key) ?? []), intent]);
+    const key = countedTogether(intent);
+    groups.set(key, [...(groups.get(key) ?? []), intent]);
   }
-  const groups: Intent[][] = [];
-  let days = 0;
-  for (const day of byDay.values()) {
-    const last = groups.at(-1);
-    if (last === undefined || days === daysAtOnce || last.length >= intentsAtOnce) {
-      groups.push([...day]);
-      days = 1;
-    } else {
-      last.push(...day);
-      days += 1;
-    }
-  }
-  return groups;
+  return [...groups.values()];
 }
 
 function countsOf(

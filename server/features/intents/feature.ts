@@ -8,6 +8,7 @@ import type { Clock, Logger, Pause, Random } from '../../ports.js';
 import type { Streams } from '../../streams/streams.js';
 import type { Emit } from '../../webhooks/outbox.js';
 import type { AnchorDirectory } from '../anchors/service.js';
+import type { MarkDays } from '../reputation/count-days.js';
 import type { DueStore } from './due-store.js';
 import { createIntentStreams } from './intent-streams.js';
 import { createOwnership } from './ownership.js';
@@ -44,6 +45,7 @@ export interface IntentsDeps
   inTransaction: InTransaction;
   pauseBeforeTry: PauseBeforeTry;
   writeEvent: Emit;
+  markDays: MarkDays;
   failureGraceMs: number;
   random: Random;
   /** Address of this service as clients and anchors know it, without a trailing slash. */

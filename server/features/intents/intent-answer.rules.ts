@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import type { IntentAnswer, IntentDispute } from '../../../contract/schemas/intents.js';
 import { fiatAmount, minorUnitsOfAsset } from '../../amounts.rules.js';
-import type { Standing } from '../reputation/outcome-standing.rules.js';
+import type { Standing } from '../reputation/what-counts.rules.js';
 import type { Intent } from './intent.js';
 import type { FoundPayment, PaymentState } from './payment.js';
 import { stepsOf } from './steps.rules.js';
@@ -16,7 +16,7 @@ function statusCallbackUrl(publicUrl: string, intentHash: string): string {
 /** The API representation of an intent. */
 export function toAnswer(
   intent: Intent,
-  told: { dispute: IntentDispute | null; standing: Standing; publicUrl: string },
+  told: { dispute: IntentDispute | null; standing: Standing | null; publicUrl: string },
 ): IntentAnswer {
   const { dispute, standing, publicUrl } = told;
   const { quote, minReceive } = intent;
@@ -103,9 +103,9 @@ function toFound(found: FoundPayment): NonNullable<NonNullable<IntentAnswer['pay
   };
 }
 
-function toOutcome(intent: Intent, standing: Standing): IntentAnswer['outcome'] {
+function toOutcome(intent: Intent, standing: Standing | null): IntentAnswer['outcome'] {
   const { outcome, observations, recoveredAt, scored, unscoredReason } = intent;
-  if (outcome === null) return null;
+  if (outcome === null || standing === null) return null;
   const { amountOut = null } = outcome;
   return {
     status: outcome.kind,

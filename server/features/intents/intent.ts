@@ -7,7 +7,6 @@ import type {
   UnscoredReason,
 } from '../../../contract/schemas/intents.js';
 import type { UnrankedReason } from '../../../contract/schemas/rates.js';
-import type { Admission, Contribution } from '../reputation/what-counts.rules.js';
 import type { PaymentState } from './payment.js';
 import type { PollState } from './poll-state.rules.js';
 import type { Observations } from './settle-time.rules.js';
@@ -82,17 +81,8 @@ export interface Intent {
   removeAt?: Date;
   /** The steps up to the last write that changed the intent; absent before the first (steps.rules.ts). */
   steps?: readonly Step[];
-  /** How reputation counts the intent; absent from an intent that is not stored yet. */
-  counting?: Counting;
   /** Raised by every versioned write, which is made only if the version is still the one that was read. */
   version: number;
-}
-
-/** The counting of an intent, which only the reputation writes. */
-export interface Counting {
-  pendingAggregation: boolean;
-  counted: Contribution | null;
-  admission: Admission | null;
 }
 
 /** The fields that a write of an intent's progress may change. */
@@ -100,7 +90,7 @@ export type IntentChange = {
   /** Undefined removes the field; the indexes cover only intents that have it. */
   transactionId?: string | undefined;
   claimedId?: string | undefined;
-  client?: undefined;
+  client?: null;
   lookUpDue?: Date | undefined;
   removeAt?: Date | undefined;
 } & Partial<

@@ -39,7 +39,7 @@ export function createNamePayment(deps: {
       const isNew = payment !== intent.payment;
       const dueMs = nextLookUpMs(payment, intent.claimedId !== undefined, now.getTime());
       const change = { payment, ...(dueMs === null ? {} : { lookUpDue: new Date(dueMs) }) };
-      if (!isNew || (await store.saveProgress({ intent, change, pendingAggregation: false }))) {
+      if (!isNew || (await store.saveProgress({ intent, change }))) {
         // A wallet that has paid is better informed than an anchor that does not know the withdrawal.
         if (intent.unknownPolls >= givenUpAfterPolls) await store.takeUpAgain(intent._id, now);
         if (isNew) onAttached();

@@ -1,7 +1,9 @@
 import { isDuplicateKey } from '../../mongo/failures.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
+import { daysOf } from '../../outcome-days.rules.js';
 import type { Clock } from '../../ports.js';
+import type { MarkDays } from '../reputation/count-days.js';
 import type { Intent, IntentChange } from './intent.js';
 import {
   attachment,
@@ -46,19 +48,21 @@ export interface OwnershipDeps {
   /** Whether a transaction of this intent has to wait before it is polled (places.ts). */
   waits: HasToWait;
   inTransaction: InTransaction;
+  markDays: MarkDays;
   clock: Clock;
 }
 
-/** No status changes here, so nothing has to be counted again. */
 function changed(intent: Intent, change: IntentChange) {
-  return { intent, change, pendingAggregation: false };
+  return { intent, change };
 }
 
 function released(holder: Intent, releasedAt: Date) {
   return { ...changed(holder, handedOver(holder, releasedAt)), releasedAt };
 }
 
-export function createOwnership({ store, waits, inTransaction, clock }: OwnershipDeps): Ownership {
+export function createOwnership(deps: OwnershipDeps): Ownership {
+  const { store, waits, inTransaction, markDays, clock } = deps;
+
   interface Passing {
     mayPass: (holder: Intent) => boolean;
     /** What the intent that it passes to may be. */
@@ -82,6 +86,7 @@ export function createOwnership({ store, waits, inTransaction, clock }: Ownershi
       const now = new Date(clock());
       await store.saveProgress(released(current, now), session);
       await store.saveProgress(changed(claimant, takenOver(claimant, current, account, now)), session);
+      await markDays(session, daysOf(current, claimant));
       return { owner: claimant._id };
     });
   }

@@ -3,9 +3,11 @@ import { type FailureReason, failureReasons } from '../../../contract/schemas/in
 import { ApiError } from '../../errors.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { PauseBeforeTry } from '../../mongo/refused-writes.js';
-import type { InTransaction } from '../../mongo/transactions.js';
+import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
+import { daysOf } from '../../outcome-days.rules.js';
 import type { Clock } from '../../ports.js';
 import type { Emit } from '../../webhooks/outbox.js';
+import type { MarkDays } from '../reputation/count-days.js';
 import type { Intent } from './intent.js';
 import { toFields, toState } from './intent-state.rules.js';
 import { nextLookMs } from './next-look.rules.js';
@@ -76,20 +78,21 @@ export class ContendedIntentError extends ApiError {
 /**
  * The only writer of `settled` and `failed`. Each try reads the intent, applies the pure transition function and writes
  * the result only if nobody wrote in between, so that one of any number of processes with the same observation writes it.
- * A change of status, its mark for the aggregator and its event are written in one transaction.
+ * A change of an outcome, the mark of its day and its event are written in one transaction.
  */
 export function createMakeProgress(deps: {
   store: Pick<IntentStore, 'findByHash' | 'findCurrent' | 'saveProgress'>;
   ownership: Pick<Ownership, 'passToSender'>;
   inTransaction: InTransaction;
   writeEvent: Emit;
+  markDays: MarkDays;
   /** Called when a ledger look-up becomes due for an intent that had none due. */
   onLookUpDue?: () => void;
   clock: Clock;
   pauseBeforeTry: PauseBeforeTry;
   limits: TransitionLimits;
 }): MakeProgress {
-  const { store, ownership, inTransaction, writeEvent, onLookUpDue = () => undefined } = deps;
+  const { store, ownership, inTransaction, writeEvent, markDays, onLookUpDue = () => undefined } = deps;
   const { clock, pauseBeforeTry, limits } = deps;
   // Every transaction of a job updates its one lease document: run concurrently they would only conflict.
   const oneAtATime = pLimit(1);
@@ -143,38 +146,45 @@ export function createMakeProgress(deps: {
           ? {}
           : { firstPolledAt: new Date(polledAtMs) }),
         // Only unpaid intents keep their client: they cost nothing, so the polls of them are shared between clients.
-        ...(intent.client === null || state.observations.fundedAtMs === null ? {} : { client: undefined }),
+        ...(intent.client === null || state.observations.fundedAtMs === null ? {} : { client: null }),
       },
-      pendingAggregation: statusChanges || fields.outcome?.evidence !== intent.outcome?.evidence,
     };
-    const written = statusChanges
-      ? await writeStatusChange(intent, fields.status, change, lease)
+    const outcomeChanges = statusChanges || fields.outcome?.evidence !== intent.outcome?.evidence;
+    const written = outcomeChanges
+      ? await writeOutcome(change, fields, lease)
       : await store.saveProgress(change);
     if (!written) return undefined;
     if (intent.lookUpDue === undefined && lookUpDue.lookUpDue !== undefined) onLookUpDue();
     return { intentHash: _id, applied: true, version, before: status, after: fields.status };
   }
 
-  function writeStatusChange(
-    intent: Intent,
-    status: Intent['status'],
+  function writeOutcome(
     change: VersionedChange,
+    { status, outcome }: Pick<Intent, 'status' | 'outcome'>,
     lease: HeldLease | undefined,
   ): Promise<boolean> {
+    const { intent } = change;
     return inTurn(lease, () =>
       inTransaction(async (session) => {
         await lease?.fence(session);
         if (!(await store.saveProgress(change, session))) return false;
-        if (status === 'settled' || status === 'failed') {
-          const { _id: intentHash, anchorId, corridor, sellAmount: amount } = intent;
-          const data = { intentHash, anchorId, corridor, amount, status };
-          const reason = change.change.outcome?.reason;
-          if (isFailureReason(reason)) await writeEvent(session, 'intent.failed', { ...data, reason });
-          else await writeEvent(session, 'intent.settled', data);
-        }
+        await markDays(session, daysOf(intent, { ...intent, outcome }));
+        if (status !== intent.status) await announce(session, intent, status, outcome?.reason);
         return true;
       }),
     );
+  }
+
+  async function announce(
+    session: ClientSession,
+    { _id: intentHash, anchorId, corridor, sellAmount: amount }: Intent,
+    status: Intent['status'],
+    reason: string | undefined,
+  ): Promise<void> {
+    if (status !== 'settled' && status !== 'failed') return;
+    const data = { intentHash, anchorId, corridor, amount, status };
+    if (isFailureReason(reason)) await writeEvent(session, 'intent.failed', { ...data, reason });
+    else await writeEvent(session, 'intent.settled', data);
   }
 
   function inTurn<T>(lease: HeldLease | undefined, write: () => Promise<T>): Promise<T> {

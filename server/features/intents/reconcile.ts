@@ -56,6 +56,7 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
   const pollAnchor = createPollAnchor({ ...deps, store: dueStore, limits });
   const endUnpolled = createEndUnpolled({
     store: { ...deps.store, ...dueStore },
+    progress: deps.progress,
     asksLedger: lookUpPayments !== undefined,
     clock,
   });

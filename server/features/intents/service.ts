@@ -12,10 +12,9 @@ import { ApiError, invalidRequest, unsupportedPair } from '../../errors.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { Rates } from '../rates/service.js';
-import type { Standing } from '../reputation/outcome-standing.rules.js';
-import type { AggregatableIntent } from './aggregation.js';
+import type { Standings } from '../reputation/standings.js';
 import { type AttachDeps, createAttachTransaction } from './attach.js';
-import type { AcceptedQuote, Counting, Intent } from './intent.js';
+import type { AcceptedQuote, Intent } from './intent.js';
 import { toAnswer } from './intent-answer.rules.js';
 import { createNamePayment } from './name-payment.js';
 import { minReceiveFaults, newIntent, paysLess, termFaults, withoutTransaction } from './new-intent.rules.js';
@@ -29,7 +28,7 @@ export interface IntentServiceDeps extends Omit<AttachDeps, 'store'> {
   /** The dispute of an intent, in short; null where there is none. */
   disputeOf: (intentHash: string) => Promise<IntentDispute | null>;
   /** Whether and why the outcome of an intent counts. */
-  standingOf: (intent: AggregatableIntent) => Standing;
+  standingOf: Standings['standingOf'];
   /** Address of this service as clients and anchors know it, without a trailing slash. */
   publicUrl: string;
 }
@@ -53,9 +52,6 @@ export interface IntentService {
   /** The API representation of the intent. */
   answerOf(intent: Intent): Promise<IntentAnswer>;
 }
-
-/** The counting of an intent that was just created. */
-const notCounted: Counting = { pendingAggregation: false, counted: null, admission: null };
 
 export function createIntentService(deps: IntentServiceDeps): IntentService {
   const { store, directory, quoteFrom, disputeOf, standingOf } = deps;
@@ -171,9 +167,13 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
   }
 
   async function answerOf(intent: Intent): Promise<IntentAnswer> {
-    // Only an outcome can be disputed.
-    const dispute = intent.outcome === null ? null : await disputeOf(intent._id);
-    const standing = standingOf({ ...intent, ...(intent.counting ?? notCounted) });
+    const { outcome } = intent;
+    // Only an outcome can be disputed, or count.
+    if (outcome === null) return toAnswer(intent, { dispute: null, standing: null, publicUrl });
+    const [dispute, standing] = await Promise.all([
+      disputeOf(intent._id),
+      standingOf({ ...intent, outcome }),
+    ]);
     return toAnswer(intent, { dispute, standing, publicUrl });
   }
 

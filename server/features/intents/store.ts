@@ -3,16 +3,10 @@ import { isDuplicateKey, writeErrorsOf } from '../../mongo/failures.js';
 import { inBatches } from '../../mongo/in-batches.js';
 import { defineModel } from '../../mongo/models.js';
 import { findCurrent } from '../../mongo/refused-writes.js';
-import type { CountedIntent } from './aggregation.js';
 import type { DisputeEffect, Intent, IntentChange } from './intent.js';
 import { attachment } from './ownership.rules.js';
 import { givenUpAfterPolls } from './poll-state.rules.js';
 import { stepsOf } from './steps.rules.js';
-
-/** An intent as stored; `unfolded` is the stored name of `pendingAggregation`. */
-export interface IntentDocument extends Omit<Intent, 'counting'>, CountedIntent {
-  unfolded: boolean;
-}
 
 /** A change of the intent as it was read: written only if its version is still the same. */
 export interface VersionedChange {
@@ -20,8 +14,6 @@ export interface VersionedChange {
   change: IntentChange;
   /** When its transaction passed to another intent, if this change hands it over. */
   releasedAt?: Date;
-  /** Whether the intent has to be counted again. */
-  pendingAggregation: boolean;
 }
 
 /** The queries of the intents collection, except those of the other stores in this folder. */
@@ -37,7 +29,7 @@ export interface IntentStore {
    * an insert are batched into the next one, each with a result of its own (docs/adr/0010).
    */
   insert(intent: Intent): Promise<boolean>;
-  /** Inserts intents as they are; those that have an outcome are pending aggregation. For simulated histories. */
+  /** Inserts intents as they are, and marks no days. For simulated histories. */
   insertAll(intents: readonly Intent[]): Promise<void>;
   isEmpty(): Promise<boolean>;
   /** Attaches a transaction in place of any earlier one, to be polled at once unless it waits; not if the intent changed since it was read. */
@@ -90,7 +82,7 @@ const maxBatch = 100;
 const text = { type: String, default: null };
 const mixed = { type: Schema.Types.Mixed, default: null };
 
-const intentSchema = new Schema<IntentDocument>(
+const intentSchema = new Schema<Intent>(
   {
     _id: { type: String, required: true },
     anchorId: { type: String, required: true },
@@ -132,9 +124,6 @@ const intentSchema = new Schema<IntentDocument>(
     scored: { type: Boolean, required: true },
     unscoredReason: text,
     disputeEffect: text,
-    unfolded: { type: Boolean, required: true },
-    counted: mixed,
-    admission: mixed,
   },
   { collection: 'intents', versionKey: false, minimize: false },
 );
@@ -158,6 +147,15 @@ intentSchema.index(
   { open: 1, client: 1, poll: 1, attachedAt: 1 },
   { partialFilterExpression: { open: true }, name: 'places' },
 );
+const hasOutcome = { partialFilterExpression: { 'outcome.kind': { $exists: true } } };
+intentSchema.index(
+  { anchorId: 1, corridor: 1, 'outcome.kind': 1, 'outcome.recordedAt': 1, disputeEffect: 1 },
+  { ...hasOutcome, name: 'outcomes_of_day' },
+);
+intentSchema.index(
+  { account: 1, 'outcome.kind': 1, 'outcome.recordedAt': 1, disputeEffect: 1 },
+  { ...hasOutcome, name: 'outcomes_of_account' },
+);
 intentSchema.index(
   { paymentId: 1 },
   {
@@ -174,20 +172,19 @@ intentSchema.index(
   { anchorId: 1, createdAt: 1 },
   { partialFilterExpression: { contradicted: true }, name: 'contradicted' },
 );
-intentSchema.index({ unfolded: 1 }, { partialFilterExpression: { unfolded: true }, name: 'unfolded' });
 intentSchema.index({ removeAt: 1 }, { expireAfterSeconds: 0, name: 'removed_unpaid' });
 
 /** Registers the model on the connection, so that its collection and indexes can be prepared. For this folder's stores. */
 export function intentModel(connection: Connection) {
-  return defineModel<IntentDocument>(connection, 'Intent', intentSchema);
+  return defineModel<Intent>(connection, 'Intent', intentSchema);
 }
 
 export function createIntentStore(connection: Connection): IntentStore {
   const model = intentModel(connection);
 
   async function findByHashes(intentHashes: readonly string[]): Promise<Intent[]> {
-    const found = await model.find({ _id: { $in: [...intentHashes] } }).lean<IntentDocument[]>();
-    return found.map((document) => toIntent(document));
+    const found = await model.find({ _id: { $in: [...intentHashes] } }).lean<Intent[]>();
+    return found;
   }
 
   const findInBatches = inBatches<string, Intent | null>({
@@ -201,7 +198,7 @@ export function createIntentStore(connection: Connection): IntentStore {
 
   async function insertAll(intents: readonly Intent[]): Promise<void> {
     // Bypasses mongoose, which builds a model of each document first: that takes longer than the rest of a registration.
-    await model.collection.insertMany(intents.map(toDocument) as never[], { ordered: false });
+    await model.collection.insertMany([...intents] as never[], { ordered: false });
   }
 
   const insertInBatches = inBatches<Intent, boolean>({
@@ -219,12 +216,12 @@ export function createIntentStore(connection: Connection): IntentStore {
   return {
     async findByHash(intentHash, session) {
       if (session === undefined) return findInBatches(intentHash);
-      return toIntent(await model.findById(intentHash).session(session).lean<IntentDocument>());
+      return await model.findById(intentHash).session(session).lean<Intent>();
     },
 
     findByHashes,
 
-    findCurrent: async (_id) => toIntent(await findCurrent(model, { _id })),
+    findCurrent: async (_id) => findCurrent(model, { _id }),
 
     insert: insertInBatches,
 
@@ -234,12 +231,12 @@ export function createIntentStore(connection: Connection): IntentStore {
 
     async attachTransaction(intent, transactionId, now, waits) {
       const change = attachment(intent, transactionId, now, waits);
-      const { filter, update } = versionedUpdate({ intent, change, pendingAggregation: false });
+      const { filter, update } = versionedUpdate({ intent, change });
       try {
         const attached = await model
           .findOneAndUpdate(filter, update, { returnDocument: 'after' })
-          .lean<IntentDocument>();
-        return toIntent(attached) ?? 'changed_meanwhile';
+          .lean<Intent>();
+        return attached ?? 'changed_meanwhile';
       } catch (error) {
         if (isDuplicateKey(error)) return 'taken_by_another';
         throw error;
@@ -250,12 +247,12 @@ export function createIntentStore(connection: Connection): IntentStore {
       const found = await model
         .findOne({ anchorId, transactionId: exactly(transactionId) })
         .session(session ?? null)
-        .lean<IntentDocument>();
-      return toIntent(found);
+        .lean<Intent>();
+      return found;
     },
 
     findCurrentHolder: async (anchorId, transactionId) =>
-      toIntent(await findCurrent(model, { anchorId, transactionId: exactly(transactionId) })),
+      findCurrent(model, { anchorId, transactionId: exactly(transactionId) }),
 
     async touchHolder(anchorId, transactionId) {
       const touched = await model
@@ -264,8 +261,8 @@ export function createIntentStore(connection: Connection): IntentStore {
           { $inc: { version: 1 } },
           { returnDocument: 'after' },
         )
-        .lean<IntentDocument>();
-      return toIntent(touched);
+        .lean<Intent>();
+      return touched;
     },
 
     async findFirstClaimant({ transactionId: claimedId, statuses = ['pending'], ...of }, session) {
@@ -278,8 +275,8 @@ export function createIntentStore(connection: Connection): IntentStore {
         })
         .sort({ claimedAt: 1, _id: 1 })
         .session(session ?? null)
-        .lean<IntentDocument>();
-      return toIntent(found);
+        .lean<Intent>();
+      return found;
     },
 
     async saveProgress(change, session) {
@@ -309,7 +306,7 @@ export function createIntentStore(connection: Connection): IntentStore {
     },
 
     async applyDisputeEffect(session, intentHash, disputeEffect) {
-      const change = { $set: { disputeEffect, unfolded: true } };
+      const change = { $set: { disputeEffect } };
       return (await model.updateOne({ _id: intentHash }, change, { session })).matchedCount === 1;
     },
   };
@@ -321,31 +318,16 @@ function exactly(value: string) {
 }
 
 /** Writes the steps that the change causes together with it. */
-function versionedUpdate({ intent, change, pendingAggregation, releasedAt }: VersionedChange) {
+function versionedUpdate({ intent, change, releasedAt }: VersionedChange) {
   const { _id, version } = intent;
   const steps = stepsOf({ ...intent, ...change, steps: stepsOf(intent) } as Intent, releasedAt);
   const isKept = ([, value]: [string, unknown]) => value !== undefined;
   const $set = {
     ...Object.fromEntries(Object.entries(change).filter(isKept)),
-    ...(pendingAggregation ? { unfolded: true } : {}),
     ...(steps.length > (intent.steps?.length ?? 0) ? { steps } : {}),
   };
   const removed = Object.entries(change).filter((entry) => !isKept(entry));
   const $unset = Object.fromEntries(removed.map(([name]) => [name, '' as const]));
   const update = removed.length === 0 ? { $set } : { $set, $unset };
   return { filter: { _id, version }, update: { ...update, $inc: { version: 1 } } };
-}
-
-/** A new intent as it is stored: nothing of it is counted yet. */
-export function toDocument({ counting: _, ...intent }: Intent): IntentDocument {
-  const uncounted = { unfolded: intent.outcome !== null, counted: null, admission: null };
-  return { ...intent, ...uncounted };
-}
-
-export function toIntent(document: IntentDocument): Intent;
-export function toIntent(document: IntentDocument | null): Intent | null;
-export function toIntent(document: IntentDocument | null): Intent | null {
-  if (document === null) return null;
-  const { unfolded, counted, admission, client = null, ...intent } = document;
-  return { ...intent, client, counting: { pendingAggregation: unfolded, counted, admission } };
 }

@@ -1,6 +1,7 @@
 import type { Connection } from 'mongoose';
 import { type ChangeStream, type ChangeStreamDeps, watchChanges } from '../../mongo/change-streams.js';
-import { type IntentDocument, intentModel } from './store.js';
+import type { Intent } from './intent.js';
+import { intentModel } from './store.js';
 
 /** The database access of the intent streams. */
 export interface IntentStreamStore {
@@ -27,7 +28,7 @@ export function createIntentStreamStore(connection: Connection): IntentStreamSto
     async versionsOf(intentHashes) {
       const found = await model
         .find({ _id: { $in: [...intentHashes] } }, { version: 1 })
-        .lean<Pick<IntentDocument, '_id' | 'version'>[]>();
+        .lean<Pick<Intent, '_id' | 'version'>[]>();
       return new Map(found.map(({ _id, version }) => [_id, version]));
     },
     watch: ({ onChange, ...deps }) =>

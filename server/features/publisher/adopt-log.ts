@@ -1,4 +1,4 @@
-import type { PublishedCard } from '../../../contract/schemas/score-card.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { parsePublicKey } from '../../../contract/verification/strkey.js';
 import {
   type BatchHead,
@@ -136,6 +136,6 @@ function accountOf(id: string, keys: readonly BatchKey[]): string {
 }
 
 /** Verified entries are cards, perhaps by an earlier or later formula, but always with an anchor and a corridor. */
-async function* oneByOne(entries: readonly object[]): AsyncGenerator<PublishedCard> {
-  yield* entries as PublishedCard[];
+async function* oneByOne(entries: readonly object[]): AsyncGenerator<ScoreCard> {
+  yield* entries as ScoreCard[];
 }

@@ -45,8 +45,6 @@ export interface BatchStore {
   latest(): Promise<BatchDocument | null>;
   /** The latest batch by this formula. */
   latestBy(formula: string): Promise<BatchDocument | null>;
-  /** The latest batch with this root, by this formula. */
-  latestWithRoot(root: string, formula: string): Promise<BatchDocument | null>;
   latestSubmitted(): Promise<BatchDocument | null>;
   oldestWithoutReceipt(): Promise<BatchDocument | null>;
   oldestUnannounced(): Promise<BatchDocument | null>;
@@ -119,7 +117,6 @@ const batchSchema = new Schema<BatchDocument>(
 // Permits one successor per batch and one first batch: a unique index treats `null` like any other value.
 batchSchema.index({ 'header.previous': 1 }, { unique: true, name: 'one_successor' });
 batchSchema.index({ headerHash: 1 }, { unique: true, name: 'one_header' });
-batchSchema.index({ 'header.root': 1, _id: -1 }, { name: 'by_root' });
 batchSchema.index({ 'header.formula': 1, _id: -1 }, { name: 'by_formula' });
 batchSchema.index({ open: 1, _id: 1 }, { name: 'by_receipt' });
 batchSchema.index(
@@ -167,7 +164,6 @@ export function createBatchStore(connection: Connection): BatchStore {
     find: (sequence) => first({ _id: sequence }, 1),
     latest: () => first({}, -1),
     latestBy: (formula) => first({ 'header.formula': formula }, -1),
-    latestWithRoot: (root, formula) => first({ 'header.root': root, 'header.formula': formula }, -1),
     latestSubmitted: () => first({ open: false }, -1),
     oldestWithoutReceipt: () => first({ open: true }, 1),
     oldestUnannounced: () => first({ announced: false }, 1),

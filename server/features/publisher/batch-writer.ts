@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { PublishedCard } from '../../../contract/schemas/score-card.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { batchHeaderHash } from '../../../contract/verification/verify-batch.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { InLeasedTransaction } from '../../mongo/transactions.js';
@@ -30,10 +30,7 @@ export interface Gathered {
  * Reads the cards and hashes them into the tree of a batch. Yields to other work after every chunk: hashing 50,000
  * cards takes a second. Throws Error on too many cards or two of one anchor and corridor.
  */
-export async function gatherBatch(
-  cards: AsyncIterable<PublishedCard>,
-  signal: AbortSignal,
-): Promise<Gathered> {
+export async function gatherBatch(cards: AsyncIterable<ScoreCard>, signal: AbortSignal): Promise<Gathered> {
   const entries: Entry[] = [];
   for await (const card of cards) {
     if (entries.length === maxEntries) throw new Error(`a batch holds at most ${maxEntries} entries`);
@@ -51,21 +48,6 @@ export async function gatherBatch(
     signal.throwIfAborted();
   }
   return { chunks, root: batchRoot(chunks), size: sorted.length };
-}
-
-/** The root of a batch of these cards. The cards come in the order of a batch, so only one chunk is kept in memory. */
-export async function rootOfCards(cards: AsyncIterable<PublishedCard>): Promise<string> {
-  const roots: Pick<Chunk, 'root'>[] = [];
-  let entries: Entry[] = [];
-  for await (const card of cards) {
-    entries.push(toEntry(card));
-    if (entries.length < entriesPerChunk) continue;
-    roots.push({ root: toChunk(entries, roots.length).root });
-    entries = [];
-    await nextTurn();
-  }
-  if (entries.length > 0) roots.push(toChunk(entries, roots.length));
-  return batchRoot(roots);
 }
 
 /** A header as it was published. */

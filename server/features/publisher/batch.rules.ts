@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PublishedCard } from '../../../contract/schemas/score-card.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { fromHex, toHex } from '../../../contract/verification/bytes.js';
 import { canonicalJson } from '../../../contract/verification/canonical-json.js';
 import { inclusionProof, merkleRoot } from '../../../contract/verification/merkle.js';
@@ -38,7 +38,7 @@ export function entryKey(anchorId: string, corridor: string): string {
 }
 
 /** Throws CanonicalJsonError on a card with a number that is no safe integer. */
-export function toEntry(card: PublishedCard): Entry {
+export function toEntry(card: ScoreCard): Entry {
   const text = canonicalJson(card, { integersOnly: true });
   // At this size, OpenSSL's SHA-256 takes less than half the time of the contract's own, which is meant for browsers.
   const leafHash = createHash('sha256').update(leafPrefix).update(text).digest('hex');

@@ -1,14 +1,11 @@
 import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
-import type { PublishedCard } from '../../../contract/schemas/score-card.js';
 import { fromHex } from '../../../contract/verification/bytes.js';
-import type { Formula } from '../../../contract/verification/formulas.js';
 import type { Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger, NewId, Random } from '../../ports.js';
 import type { Emit } from '../../webhooks/outbox.js';
-import type { BatchDocument } from './batch-store.js';
-import { createBatchWriter, rootOfCards } from './batch-writer.js';
+import { createBatchWriter } from './batch-writer.js';
 import { createContinuity } from './continuity.js';
 import { createHealth } from './health.js';
 import { type BatchLog, createBatchLog, type KnownFleet } from './log.js';
@@ -29,15 +26,9 @@ export interface Publisher {
   tick: Tick;
   health(): Promise<PublisherHealth>;
   log: BatchLog;
-  /** The latest committed batch, or null before the first. */
-  latestBatch(): Promise<BatchName | null>;
-  /** The latest batch with this root, by this formula. */
-  batchWithRoot(root: string, formula: Formula): Promise<BatchName | null>;
-  /** The root of a batch of these cards, which must be ordered by anchor and corridor. */
-  rootOfCards(cards: AsyncIterable<PublishedCard>): Promise<string>;
+  /** The sequence of the latest committed batch; null before the first, and where nothing is published. */
+  latestSequence(): Promise<number | null>;
 }
-
-type BatchName = { sequence: number; root: string };
 
 export interface PublisherDeps extends KnownFleet {
   store: PublisherStore;
@@ -118,12 +109,6 @@ export function createPublisherFeature(deps: PublisherDeps): Publisher {
     tick,
     health,
     log,
-    latestBatch: async () => nameOf(await batches.latest()),
-    batchWithRoot: async (root, formula) => nameOf(await batches.latestWithRoot(root, formula)),
-    rootOfCards,
+    latestSequence: async () => (signer === undefined ? null : ((await batches.latest())?._id ?? null)),
   };
-}
-
-function nameOf(batch: BatchDocument | null): BatchName | null {
-  return batch === null ? null : { sequence: batch._id, root: batch.header.root };
 }

@@ -4,7 +4,8 @@ import type {
   EntryProof,
   PublishedBatch,
 } from '../../../contract/schemas/publisher.js';
-import type { PublishedCard } from '../../../contract/schemas/score-card.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import type { BatchHeader } from '../../../contract/verification/verify-batch.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
 import { readCursor, toPage, unknownCursor, writeCursor } from '../../paging.js';
 import { toInstant } from '../../ports.js';
@@ -18,6 +19,12 @@ export interface BatchLog {
   get(sequence: number): Promise<PublishedBatch>;
   /** Throws UNKNOWN_BATCH, and INVALID_REQUEST for a cursor that was never issued. */
   entries(sequence: number, query: { limit: number; cursor: string | undefined }): Promise<BatchEntries>;
+  /** The entries of a batch from this one on; null for a batch that does not exist. */
+  entriesFrom(
+    sequence: number,
+    start: number,
+    limit: number,
+  ): Promise<{ header: BatchHeader; items: ScoreCard[] } | null>;
   /** Throws UNKNOWN_BATCH. Reads one chunk and the roots of the others, however many entries there are. */
   prove(sequence: number, entry: { anchor: string; corridor: string }): Promise<EntryProof>;
 }
@@ -46,6 +53,16 @@ export function createBatchLog(store: BatchStore, fleet: KnownFleet): BatchLog {
     return batch;
   }
 
+  async function readEntries({ attempt }: BatchDocument, start: number, end: number): Promise<ScoreCard[]> {
+    if (start >= end) return [];
+    const firstChunk = Math.floor(start / entriesPerChunk);
+    const lastChunk = Math.floor((end - 1) / entriesPerChunk);
+    const chunks = await store.listChunks(attempt, firstChunk, lastChunk);
+    const offset = firstChunk * entriesPerChunk;
+    const texts = chunks.flatMap(({ entries }) => entries).slice(start - offset, end - offset);
+    return texts.map(toCard);
+  }
+
   return {
     async list({ order = 'desc', from, limit, cursor }) {
       const name = ['batches', order, String(from ?? 'end')];
@@ -61,22 +78,21 @@ export function createBatchLog(store: BatchStore, fleet: KnownFleet): BatchLog {
     },
 
     async entries(sequence, { limit, cursor }) {
-      const { header, attempt } = await find(sequence);
+      const batch = await find(sequence);
+      const { size } = batch.header;
       const name = ['entries', String(sequence)];
       const start = Number(readCursor(cursor, name, [wholeNumber])?.[0] ?? 0);
-      if (start > 0 && start >= header.size) throw unknownCursor();
-      const end = Math.min(start + limit, header.size);
-      const firstChunk = Math.floor(start / entriesPerChunk);
-      const lastChunk = Math.floor((end - 1) / entriesPerChunk);
-      const chunks = await store.listChunks(attempt, firstChunk, lastChunk);
-      const offset = firstChunk * entriesPerChunk;
-      const texts = chunks.flatMap(({ entries }) => entries).slice(start - offset, end - offset);
-      return {
-        sequence,
-        start,
-        items: texts.map(toCard),
-        nextCursor: end < header.size ? writeCursor(name, [end]) : null,
-      };
+      if (start > 0 && start >= size) throw unknownCursor();
+      const end = Math.min(start + limit, size);
+      const items = await readEntries(batch, start, end);
+      return { sequence, start, items, nextCursor: end < size ? writeCursor(name, [end]) : null };
+    },
+
+    async entriesFrom(sequence, start, limit) {
+      const batch = await store.find(sequence);
+      if (batch === null) return null;
+      const { header } = batch;
+      return { header, items: await readEntries(batch, start, Math.min(start + limit, header.size)) };
     },
 
     async prove(sequence, { anchor, corridor }) {
@@ -108,8 +124,8 @@ export function createBatchLog(store: BatchStore, fleet: KnownFleet): BatchLog {
 }
 
 /** The answer has exactly the members that were hashed. */
-function toCard(text: string): PublishedCard {
-  return JSON.parse(text) as PublishedCard;
+function toCard(text: string): ScoreCard {
+  return JSON.parse(text) as ScoreCard;
 }
 
 export function toPublished({

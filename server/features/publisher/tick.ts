@@ -1,5 +1,5 @@
 import type { TickAnswer, TickFailure, TickResult } from '../../../contract/schemas/publisher.js';
-import type { PublishedCard } from '../../../contract/schemas/score-card.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import type { Formula } from '../../../contract/verification/formulas.js';
 import { type HeldLease, LeaseLostError, type LeaseOutcome, type Leases } from '../../mongo/leases.js';
 import type { InLeasedTransaction } from '../../mongo/transactions.js';
@@ -24,7 +24,7 @@ const maxSubmissions = 100;
 /** The cards by one formula. Each batch holds the cards by one formula, which its header names. */
 export interface CardSource {
   formula: Formula;
-  gatherCards: () => AsyncIterable<PublishedCard>;
+  gatherCards: () => AsyncIterable<ScoreCard>;
 }
 
 interface Progress {

@@ -1,129 +1,104 @@
-import { type Connection, Schema } from 'mongoose';
-import type { PublishedCard } from '../../../contract/schemas/score-card.js';
-import type { Formula } from '../../../contract/verification/formulas.js';
-import { defineModel } from '../../mongo/models.js';
-import { allCorridors, type RankedCard } from './ranking.rules.js';
-import { idsBelow } from './rollup-store.js';
+import { type ClientSession, type Connection, Schema } from 'mongoose';
+import { bulkCollection, defineModel } from '../../mongo/models.js';
+import type { AnchorCards } from './card.rules.js';
+import type { Evidence } from './what-counts.rules.js';
 
-/** The cards of the last runs of the refresh by one formula. The cards of a run never change. */
+/** What the last refresh left. */
+export interface CardState {
+  /** The run whose cards are in force, counted by the tokens of the lease; null before the first. */
+  run: number | null;
+  computedAt: Date | null;
+  /** Since when the cards in force have not been computed again because the ledger is away. */
+  standsStillSince: Date | null;
+  /** By which evidence the days are counted. */
+  evidence: Evidence | null;
+  /** By corridor; of those that have left the fleet the last one that was known. */
+  speedTargets: Record<string, number>;
+}
+
 export interface CardStore {
-  /** Stores cards of a run that is not in force yet. */
-  insert(cards: readonly RankedCard[]): Promise<void>;
-  /** Part of a ranking, ordered by position; `corridor` null: the ranking over all corridors. */
-  listRanking(
-    run: number,
-    query: { window: number; corridor: string | null; from: number; limit: number },
-  ): Promise<RankedCard[]>;
-  /** The anchor's record over all corridors, then its cards by corridor. */
-  listOfAnchor(run: number, window: number, anchorId: string): Promise<RankedCard[]>;
-  /** Cards ordered by anchor and corridor that follow the one of `after`, which is `anchor corridor`. */
-  listCards(
-    run: number,
-    query: { window: number; after: string | null; limit: number },
-  ): Promise<PublishedCard[]>;
-  /** Every card of a run and window, in the order of `listCards`. It ends early if the run is dropped meanwhile. */
-  everyCard(run: number, window: number): AsyncGenerator<PublishedCard>;
-  /** How many cards of a run and window have a score. */
-  countScored(run: number, window: number): Promise<number>;
-  /** Removes some cards of runs before `run`, except `kept`. Returns false once none are left. */
-  dropSomeBefore(run: number, kept: readonly number[]): Promise<boolean>;
+  readState(): Promise<CardState>;
+  changeState(session: ClientSession, change: Partial<CardState>): Promise<void>;
+  /** Replaces the cards of every anchor. Call it in the transaction that changes the state. */
+  replaceCards(session: ClientSession, run: number, cards: readonly AnchorCards[]): Promise<void>;
+  /** The cards in force, by anchor, and their state. */
+  readCards(): Promise<{ state: CardState; cards: AnchorCards[] }>;
 }
 
-const whole = { type: Number, required: true };
-const text = { type: String, required: true };
-
-/** The collection of v1 keeps its name from the time before the second formula. */
-const models = {
-  v1: { name: 'ReputationCard', options: { collection: 'reputation_cards' } },
-  v2: { name: 'ReputationCardV2', options: { collection: 'reputation_cards_v2' } },
-} as const;
-
-function cardSchema(options: { collection: string }) {
-  const schema = new Schema<RankedCard>(
-    {
-      _id: text,
-      run: whole,
-      window: whole,
-      anchorId: text,
-      anchorName: text,
-      simulated: { type: Boolean, required: true },
-      corridor: text,
-      position: { type: Number, default: null },
-      rank: { type: Number, default: null },
-      scoredCorridors: whole,
-      record: { type: Schema.Types.Mixed, required: true },
-      signs: { type: Schema.Types.Mixed },
-    },
-    { ...options, versionKey: false },
-  );
-  return schema.index({ run: 1, window: 1, corridor: 1, position: 1 }, { name: 'ranking' });
+interface StateDocument extends CardState {
+  _id: 'cards';
 }
 
-const chunkSize = 500;
-const pageSize = 500;
+interface CardDocument extends AnchorCards {
+  run: number;
+}
 
-export function createCardStore(connection: Connection, formula: Formula): CardStore {
-  const { name, options } = models[formula];
-  const model = defineModel(connection, name, cardSchema(options));
+const _id = 'cards';
+const noState: CardState = {
+  run: null,
+  computedAt: null,
+  standsStillSince: null,
+  evidence: null,
+  speedTargets: {},
+};
 
-  const store: CardStore = {
-    async insert(cards) {
-      await model.insertMany(cards, { ordered: false, lean: true });
+const stateSchema = new Schema<StateDocument>(
+  {
+    _id: { type: String, required: true },
+    run: { type: Number, default: null },
+    computedAt: { type: Date, default: null },
+    standsStillSince: { type: Date, default: null },
+    evidence: { type: String, default: null },
+    speedTargets: { type: Schema.Types.Mixed, default: {} },
+  },
+  { collection: 'reputation_state', versionKey: false, minimize: false },
+);
+
+const cardSchema = new Schema<CardDocument>(
+  {
+    _id: { type: String, required: true },
+    run: { type: Number, required: true },
+    anchorName: { type: String, required: true },
+    simulated: { type: Boolean, required: true },
+    isActive: { type: Boolean, required: true },
+    serves: { type: [String], required: true },
+    windows: { type: Schema.Types.Mixed, required: true },
+  },
+  { collection: 'reputation_cards', versionKey: false },
+);
+
+export function createCardStore(connection: Connection): CardStore {
+  const states = defineModel(connection, 'ReputationState', stateSchema);
+  const model = defineModel(connection, 'ReputationCards', cardSchema);
+  const inTransactions = bulkCollection<CardDocument>(connection, model.collection.name);
+
+  async function readState(): Promise<CardState> {
+    const found = await states.findById(_id).lean<StateDocument>();
+    return { ...noState, ...found };
+  }
+
+  return {
+    readState,
+
+    async changeState(session, change) {
+      await states.updateOne({ _id }, { $set: change }, { session, upsert: true });
     },
 
-    listRanking: (run, { window, corridor, from, limit }) =>
-      model
-        .find({ run, window, corridor: corridor ?? allCorridors, position: { $gte: from } })
-        .sort({ position: 1 })
-        .limit(limit)
-        .lean(),
-
-    listOfAnchor: (run, window, anchorId) =>
-      model
-        .find({ _id: idsBelow(`${run} ${window} ${anchorId}`) })
-        .sort({ _id: 1 })
-        .lean(),
-
-    async listCards(run, { window, after, limit }) {
-      const all = idsBelow(`${run} ${window}`);
-      const found = await model
-        .find({
-          _id: { $gt: after === null ? all.$gte : `${all.$gte}${after}`, $lt: all.$lt },
-          corridor: { $ne: allCorridors },
-        })
-        .sort({ _id: 1 })
-        .limit(limit)
-        .lean();
-      return found.map(({ record }) => record as PublishedCard);
+    async replaceCards(session, run, cards) {
+      const writes = cards.map((card) => ({
+        replaceOne: { filter: { _id: card._id }, replacement: { ...card, run }, upsert: true },
+      }));
+      if (writes.length > 0) await inTransactions.bulkWrite(writes, { session, ordered: false });
     },
 
-    async *everyCard(run, window) {
-      let after: string | null = null;
+    async readCards() {
       for (;;) {
-        const page: PublishedCard[] = await store.listCards(run, { window, after, limit: pageSize });
-        yield* page;
-        const last = page.at(-1);
-        if (last === undefined || page.length < pageSize) return;
-        after = `${last.anchorId} ${last.corridor}`;
+        const state = await readState();
+        if (state.run === null) return { state, cards: [] };
+        const cards = await model.find({ run: state.run }).sort({ _id: 1 }).lean<CardDocument[]>();
+        // A refresh that ended in between has replaced some or all of them.
+        if ((await readState()).run === state.run) return { state, cards };
       }
     },
-
-    countScored: (run, window) =>
-      model.countDocuments({
-        _id: idsBelow(`${run} ${window}`),
-        corridor: { $ne: allCorridors },
-        'record.state': 'scored',
-      }),
-
-    async dropSomeBefore(run, kept) {
-      const found = await model
-        .find({ run: { $lt: run, $nin: kept } }, { _id: 1 })
-        .limit(chunkSize)
-        .lean();
-      if (found.length === 0) return false;
-      await model.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-      return true;
-    },
   };
-  return store;
 }

@@ -1,88 +1,80 @@
 import type { HistoryPoint } from '../../../contract/schemas/reputation.js';
-import type { Formula } from '../../../contract/verification/formulas.js';
-import { anchorRecord, firstDayOf, recordOf, scoredRecord, tallyOf } from './card.rules.js';
-import { addRollup, addTally, emptyTally, type Rollup, type Tally } from './counters.rules.js';
+import {
+  daysWithOutcomes,
+  firstDayOf,
+  type Judge,
+  ownRecord,
+  recordOf,
+  scoredRecord,
+  sumOf,
+  talliesOf,
+} from './card.rules.js';
+import type { Rollup } from './day-count.rules.js';
+import { addRollup, emptyTally, judgeTimes, type Tally } from './tally.rules.js';
 
 /**
  * A point for each of these days, in the given order: the counts of that day, and the score over the window that ends
- * with that day. `rollups` are those of one anchor, ordered by day, from the first day of the earliest window on.
+ * with that day. `rollups` are those of one anchor, ordered by day, from 90 days before the first of these days on.
  */
 export function historyPoints(
   days: readonly string[],
   rollups: readonly Rollup[],
   window: number,
-  speedTargets: ReadonlyMap<string, number>,
-  formula: Formula = 'v1',
+  judge: Judge,
 ): HistoryPoint[] {
-  const sliding = new SlidingWindow(rollups, window, formula);
+  const sliding = slidingWindow(rollups, window);
   const points = new Map<string, HistoryPoint>();
   for (const day of [...days].sort()) {
-    sliding.moveTo(day);
-    const onDay = emptyTally();
-    for (const rollup of sliding.of(day)) {
-      const ofCorridor = emptyTally();
-      addRollup(ofCorridor, rollup);
-      const { corridor } = rollup;
-      addTally(onDay, tallyOf(formula, ofCorridor, speedTargets.get(corridor) ?? 0));
-    }
-    const { score, state } = sliding.record(speedTargets);
-    points.set(day, { day, ...recordOf(onDay), score, state });
+    const cards = [...sliding.moveTo(day)].flatMap(([corridor, tally]) => {
+      const target = judge.speedTargets.get(corridor);
+      if (target === undefined) return [];
+      const judged = judgeTimes(tally, judge.evidence, target);
+      return [scoredRecord(recordOf(judged, daysWithOutcomes(rollups, day, corridor)), target)];
+    });
+    const onDay = sumOf(
+      talliesOf(
+        rollups.filter((rollup) => rollup.day === day),
+        judge,
+      ).values(),
+    );
+    const {
+      ledgerOutcomes: _1,
+      anchorOutcomes: _2,
+      timesWithheld: _3,
+      ...record
+    } = ownRecord(recordOf(onDay, daysWithOutcomes(rollups, day)), cards);
+    points.set(day, { day, ...record });
   }
   return days.flatMap((day) => points.get(day) ?? []);
 }
 
 /** Adds the days that enter the window and subtracts those that leave it, so a wider window does not cost more per point. */
-class SlidingWindow {
-  readonly #rollups: readonly Rollup[];
-  readonly #window: number;
-  readonly #tallies = new Map<string, Tally>();
-  readonly #formula: Formula;
-  #first = 0;
-  #next = 0;
-
-  constructor(rollups: readonly Rollup[], window: number, formula: Formula) {
-    this.#formula = formula;
-    this.#rollups = rollups;
-    this.#window = window;
-  }
-
-  /** Each day must be later than the one before. */
-  moveTo(day: string): void {
-    for (; (this.#at(this.#next)?.day ?? '~') <= day; this.#next += 1) this.#count(this.#next, 1);
-    const from = firstDayOf(this.#window, day);
-    for (; this.#first < this.#next && (this.#at(this.#first)?.day ?? '') < from; this.#first += 1)
-      this.#count(this.#first, -1);
-  }
-
-  of(day: string): Rollup[] {
-    const found: Rollup[] = [];
-    for (let index = this.#next - 1; index >= 0; index -= 1) {
-      const rollup = this.#at(index);
-      if (rollup?.day !== day) break;
-      found.push(rollup);
-    }
-    return found;
-  }
-
-  record(speedTargets: ReadonlyMap<string, number>) {
-    const cards = [...this.#tallies].flatMap(([corridor, tally]) => {
-      const speedTargetSeconds = speedTargets.get(corridor);
-      if (speedTargetSeconds === undefined) return [];
-      const judged = tallyOf(this.#formula, tally, speedTargetSeconds);
-      return [scoredRecord(recordOf(judged), speedTargetSeconds)];
-    });
-    return anchorRecord(emptyTally(), cards);
-  }
-
-  #at(index: number): Rollup | undefined {
-    return this.#rollups[index];
-  }
-
-  #count(index: number, sign: 1 | -1): void {
-    const rollup = this.#at(index);
-    if (rollup === undefined) return;
-    const tally = this.#tallies.get(rollup.corridor) ?? emptyTally();
-    this.#tallies.set(rollup.corridor, tally);
+function slidingWindow(rollups: readonly Rollup[], window: number) {
+  const tallies = new Map<string, Tally>();
+  let first = 0;
+  let next = 0;
+  const count = (rollup: Rollup, sign: 1 | -1) => {
+    const tally = tallies.get(rollup.corridor) ?? emptyTally();
+    tallies.set(rollup.corridor, tally);
     addRollup(tally, rollup, sign);
-  }
+  };
+  return {
+    /** The tallies of the window that ends with this day, by corridor. Each day must be later than the one before. */
+    moveTo(day: string): ReadonlyMap<string, Tally> {
+      const from = firstDayOf(window, day);
+      for (let rollup = rollups[next]; rollup !== undefined && rollup.day <= day; rollup = rollups[next]) {
+        count(rollup, 1);
+        next += 1;
+      }
+      for (
+        let rollup = rollups[first];
+        first < next && rollup && rollup.day < from;
+        rollup = rollups[first]
+      ) {
+        count(rollup, -1);
+        first += 1;
+      }
+      return tallies;
+    },
+  };
 }

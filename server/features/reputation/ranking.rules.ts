@@ -1,109 +1,63 @@
-import type { CardSigns, PublishedCard, ScoreCard } from '../../../contract/schemas/score-card.js';
-import type { AnchorCards, ScoredRecord } from './card.rules.js';
+import type { LeaderboardEntry } from '../../../contract/schemas/reputation.js';
+import type { AnchorCards, AnchorWindow, CardWindow } from './card.rules.js';
+import type { Evidence } from './what-counts.rules.js';
 
-/** Stands for all corridors together. It sorts before every corridor id, and none can be equal to it. */
-export const allCorridors = '*';
-
-/**
- * A card as one run of the refresh computed it; it is written once and never changed. Readers see a run only once it is
- * put in force.
- */
-export interface RankedCard {
-  /** Run, window, anchor and corridor, with spaces between. */
-  _id: string;
-  run: number;
-  window: ScoreCard['window'];
-  anchorId: string;
-  anchorName: string;
-  simulated: boolean;
-  /** `*` for the anchor's record over all its corridors. */
-  corridor: string;
-  /** Position in the ranking of this corridor and window; null if the card is not ranked. */
-  position: number | null;
-  rank: number | null;
-  scoredCorridors: number;
-  /** A PublishedCard unless `corridor` is `*`. */
-  record: PublishedCard | ScoredRecord;
-  /** The signs beside the record. Cards of the previous release lack them. */
-  signs?: CardSigns;
-}
-
-/** The cards of a run, ranked: per corridor the anchors that serve it now, and all active anchors over all corridors. */
-export function rankedCards(run: number, anchors: readonly AnchorCards[]): RankedCard[] {
-  const rankings = new Map<string, RankedCard[]>();
-  const unranked: RankedCard[] = [];
-  const put = (card: RankedCard, isRanked: boolean) => {
-    const key = `${card.window} ${card.corridor}`;
-    const ranking = isRanked ? (rankings.get(key) ?? []) : unranked;
-    if (isRanked) rankings.set(key, ranking);
-    ranking.push(card);
-  };
-  for (const { anchor, windows } of anchors) {
-    const { id: anchorId, name: anchorName, simulated } = anchor;
-    const isActive = anchor.status === 'active';
-    const serves = new Set(anchor.corridors.map(({ corridor }) => corridor));
-    for (const { window, own, ownSigns, cards } of windows) {
-      const place = { run, window, anchorId, anchorName, simulated, position: null, rank: null };
-      const idOf = (corridor: string) => `${run} ${window} ${anchorId} ${corridor}`;
-      const scoredCorridors = cards.filter(({ card }) => card.score !== null).length;
-      put(
-        {
-          _id: idOf(allCorridors),
-          ...place,
-          corridor: allCorridors,
-          scoredCorridors,
-          record: own,
-          signs: ownSigns,
-        },
-        isActive,
-      );
-      for (const { card, signs } of cards) {
-        const { corridor, score } = card;
-        put(
-          {
-            _id: idOf(corridor),
-            ...place,
-            corridor,
-            scoredCorridors: score === null ? 0 : 1,
-            record: card,
-            signs,
-          },
-          isActive && serves.has(corridor),
-        );
-      }
-    }
-  }
-  return [...[...rankings.values()].flatMap(rank), ...unranked];
-}
+/** The place of an entry in a ranking, which orders it among all others. */
+export type RankedPlace = Pick<LeaderboardEntry, 'score' | 'outcomes' | 'anchorId'>;
 
 /**
- * Best score first, those without one last; among equals more outcomes first, then by anchor id, so that pages do not
- * shift. Positions count from 0 without gaps. Ranks count from 1; equal scores share one and the next is skipped.
+ * The ranking of a window, in one corridor among the anchors that serve it, or over all corridors among all active ones:
+ * best score first, those without one last. Ranks count from 1; equal scores share one and the next is skipped.
  */
-export function rank<T extends Rankable>(cards: readonly T[]): T[] {
+export function rankingOf(
+  anchors: readonly AnchorCards[],
+  window: CardWindow,
+  corridor: string | null,
+  evidence: Evidence,
+): LeaderboardEntry[] {
+  const entries = anchors.flatMap((anchor) => {
+    const ofWindow = anchor.windows.find((each) => each.window === window);
+    const record = ofWindow && recordIn(anchor, ofWindow, corridor);
+    if (!record) return [];
+    const { _id: anchorId, anchorName, simulated } = anchor;
+    return [{ rank: null, anchorId, anchorName, simulated, evidence, ...record }];
+  });
   let shared = 0;
   let previous: string | null = null;
-  return [...cards].sort(compare).map((card, position) => {
-    const { score } = card.record;
-    if (score !== previous) shared = position + 1;
-    previous = score;
-    return { ...card, position, rank: score === null ? null : shared };
+  return entries.sort(compareRanked).map((entry, position) => {
+    if (entry.score !== previous) shared = position + 1;
+    previous = entry.score;
+    return { ...entry, rank: entry.score === null ? null : shared };
   });
 }
 
-/** The data by which an anchor is ranked. */
-interface Rankable {
-  anchorId: string;
-  record: Pick<ScoredRecord, 'score' | 'outcomes'>;
-  position: number | null;
-  rank: number | null;
+/** The order of a ranking: among equal scores more outcomes first, then by anchor id, so that pages do not shift. */
+export function compareRanked(a: RankedPlace, b: RankedPlace): number {
+  const byScore = hundredths(b.score) - hundredths(a.score);
+  if (byScore !== 0) return byScore;
+  if (a.outcomes !== b.outcomes) return b.outcomes - a.outcomes;
+  return a.anchorId < b.anchorId ? -1 : a.anchorId > b.anchorId ? 1 : 0;
 }
 
-function compare(a: Rankable, b: Rankable): number {
-  const byScore = hundredths(b.record.score) - hundredths(a.record.score);
-  if (byScore !== 0) return byScore;
-  if (a.record.outcomes !== b.record.outcomes) return b.record.outcomes - a.record.outcomes;
-  return a.anchorId < b.anchorId ? -1 : a.anchorId > b.anchorId ? 1 : 0;
+function recordIn(
+  { isActive, serves }: AnchorCards,
+  { own, cards }: AnchorWindow,
+  corridor: string | null,
+): AnchorWindow['own'] | undefined {
+  if (corridor === null) return isActive ? own : undefined;
+  const found = serves.includes(corridor) && cards.find(({ card }) => card.corridor === corridor);
+  if (!found) return undefined;
+  const {
+    anchorId,
+    corridor: _1,
+    window,
+    formula,
+    evidence,
+    speedTargetSeconds,
+    simulated,
+    ...record
+  } = found.card;
+  return { ...record, ...found.signs, scoredCorridors: record.score === null ? 0 : 1 };
 }
 
 /** A score has two places, so its hundredths are whole. No score sorts below every score. */

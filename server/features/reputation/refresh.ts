@@ -1,17 +1,14 @@
 import type { AnchorPage, AnchorSummary } from '../../../contract/schemas/anchors.js';
 import type { RefreshAnswer } from '../../../contract/schemas/reputation.js';
-import { cardWindows } from '../../../contract/schemas/score-card.js';
-import type { Formula } from '../../../contract/verification/formulas.js';
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
-import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
+import type { InLeasedTransaction } from '../../mongo/transactions.js';
 import { type Clock, type Logger, toInstant } from '../../ports.js';
 import { utcDay } from '../../utc-day.rules.js';
-import type { Aggregator } from './aggregator.js';
-import { type AnchorCards, anchorCards, firstDayOf } from './card.rules.js';
-import type { Runs } from './formula-store.js';
-import { allCorridors, type RankedCard, rankedCards } from './ranking.rules.js';
-import { maxAccountDays } from './spread.rules.js';
-import type { ReputationStore } from './store.js';
+import { type AnchorCards, anchorCards, firstDayOf, longestWindow } from './card.rules.js';
+import type { CardState, CardStore } from './card-store.js';
+import type { CountedDays } from './count-days.js';
+import type { RollupStore } from './rollup-store.js';
+import type { Evidence } from './what-counts.rules.js';
 
 export const refreshLease = 'reputation-refresh';
 
@@ -21,115 +18,93 @@ export interface FleetView {
   corridors(): readonly { id: string; speedTargetSeconds: number }[];
 }
 
-/** The state of the ledger; null if none is configured, so that outcomes are scored by v1 alone. */
+/** The state of the ledger; null if none is configured, so that the word of the anchors is taken. */
 export type LedgerView = {
-  /** Whether the ledger does not answer: payments cannot be verified then, so the cards of v2 are not recomputed. */
+  /** Whether the ledger does not answer: nothing can be verified then. */
   isAway(): Promise<boolean>;
 } | null;
 
-/** Aggregates what has changed, computes every card from the roll-ups and puts the new cards in force all together. */
+/** Counts the marked days anew, then computes every card and puts all of them in force together. */
 export type Refresh = () => Promise<LeaseOutcome<RefreshAnswer>>;
 
 export interface RefreshDeps {
-  store: ReputationStore;
-  leases: Pick<Leases, 'run'>;
-  inTransaction: InTransaction;
-  aggregator: Aggregator;
-  fleet: FleetView;
+  rollups: Pick<RollupStore, 'listOfAnchor'>;
+  cards: CardStore;
+  countDays: (lease: HeldLease) => Promise<CountedDays>;
+  markEveryDay: () => Promise<number>;
+  evidence: Evidence;
   ledger: LedgerView;
-  /** Called when a run of this instance has been put in force. */
-  onNewRun: (formula: Formula, runs: Runs) => void;
+  fleet: FleetView;
+  leases: Pick<Leases, 'run'>;
+  inLeasedTransaction: InLeasedTransaction;
   clock: Clock;
   logger: Logger;
   leaseTtlMs?: number;
 }
 
 const defaultLeaseTtlMs = 10_000;
-const chunkSize = 500;
-const longestWindow = Math.max(...cardWindows);
 
-/**
- * Reads roll-ups and a bounded number of account-days, so its cost does not grow with outcomes. Its cards carry the number
- * of the run (the token of the lease, which no other run ever has), and nobody sees them until one transaction under the
- * lease puts the run in force. If it is killed or loses the lease, the next run removes the cards that it leaves behind.
- */
 export function createRefresh(deps: RefreshDeps): Refresh {
-  const { store, aggregator, fleet, ledger, clock, logger } = deps;
-  const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
+  const { rollups, cards, evidence, ledger, fleet, inLeasedTransaction, clock, logger } = deps;
 
   async function refresh(lease: HeldLease): Promise<RefreshAnswer> {
     const startedAt = clock();
-    const aggregation = await aggregator.aggregate();
+    const before = await recountBy(lease, await cards.readState());
+    const counted = await deps.countDays(lease);
+    lease.signal.throwIfAborted();
     const computedAt = clock();
-    const speedTargets = await store.speedTargets(fleet.corridors());
-    const answers = ledger !== null && !(await ledger.isAway());
-    const formulas: readonly Formula[] = answers ? ['v1', 'v2'] : ['v1'];
-    const anchors = await store.ofOneGeneration((generation) =>
-      readAnchors(generation, lease, computedAt, speedTargets, formulas),
-    );
-    const cards = new Map(
-      formulas.map((formula) => [
-        formula,
-        rankedCards(
-          lease.token,
-          anchors.map((anchor) => anchor[formula]),
-        ),
-      ]),
-    );
-    for (const [formula, made] of cards) {
-      await dropOlderRuns(lease, formula);
-      await insert(lease, formula, made);
-    }
-    const run = { run: lease.token, computedAt: new Date(computedAt) };
-    const inForce = await inLeasedTransaction(lease, async (session) => {
-      const put: [Formula, Runs][] = [];
-      for (const formula of formulas)
-        put.push([formula, await store.by[formula].putRunInForce(session, run)]);
-      if (!answers) await store.by.v2.standStill(session, run.computedAt);
-      await store.keepSpeedTargets(session, speedTargets);
-      return put;
-    });
-    for (const [formula, runs] of inForce) deps.onNewRun(formula, runs);
-    const ofCorridors = (cards.get('v1') ?? []).filter(({ corridor }) => corridor !== allCorridors);
+    // Windows would move on while nothing can be verified, and scores fall for a fault that is not the anchors'.
+    const standsStill = before.run !== null && ledger !== null && (await ledger.isAway());
+    const made = standsStill ? [] : await replaceCards(lease, before, computedAt);
+    if (standsStill) await standStill(lease, before, computedAt);
+    const ofCorridors = made.flatMap(({ windows }) => windows.flatMap((window) => window.cards));
     const answer = {
       startedAt: toInstant(startedAt),
-      computedAt: toInstant(computedAt),
-      folded: aggregation.ran ? aggregation.value.intents : 0,
-      foldedElsewhere: !aggregation.ran,
-      anchors: anchors.length,
+      computedAt: toInstant(standsStill ? (before.computedAt?.getTime() ?? computedAt) : computedAt),
+      ...counted,
+      anchors: made.length,
       cards: ofCorridors.length,
-      scored: ofCorridors.filter(({ record }) => record.state === 'scored').length,
+      scored: ofCorridors.filter(({ card }) => card.score !== null).length,
       durationMs: clock() - startedAt,
     };
     logger.info(answer, 'reputation refreshed');
     return answer;
   }
 
-  async function insert(lease: HeldLease, formula: Formula, cards: readonly RankedCard[]): Promise<void> {
-    for (let from = 0; from < cards.length; from += chunkSize) {
-      lease.signal.throwIfAborted();
-      await store.by[formula].cards.insert(cards.slice(from, from + chunkSize));
-    }
+  /** Where a ledger was configured or taken away, other outcomes count: every day is counted anew. */
+  async function recountBy(lease: HeldLease, state: CardState): Promise<CardState> {
+    if (state.evidence === evidence) return state;
+    if (state.evidence !== null) await deps.markEveryDay();
+    await inLeasedTransaction(lease, (session) => cards.changeState(session, { evidence }));
+    return { ...state, evidence };
   }
 
-  async function readAnchors(
-    generation: number,
-    lease: HeldLease,
-    now: number,
-    speedTargets: ReadonlyMap<string, number>,
-    formulas: readonly Formula[],
-  ): Promise<Record<Formula, AnchorCards>[]> {
+  async function replaceCards(lease: HeldLease, before: CardState, now: number): Promise<AnchorCards[]> {
+    const speedTargets = new Map(Object.entries(before.speedTargets));
+    for (const { id, speedTargetSeconds } of fleet.corridors()) speedTargets.set(id, speedTargetSeconds);
     const today = utcDay(new Date(now));
     const from = firstDayOf(longestWindow, today);
-    const read: Record<Formula, AnchorCards>[] = [];
+    const made: AnchorCards[] = [];
     for await (const anchor of everyAnchor()) {
       lease.signal.throwIfAborted();
-      const rollups = await store.rollups.listOfAnchor(generation, anchor.id, { from });
-      const newest = { from, limit: maxAccountDays };
-      const accountDays = await store.rollups.listAccountDaysOfAnchor(generation, anchor.id, newest);
-      read.push(anchorCards(anchor, rollups, today, speedTargets, accountDays, formulas));
+      const ofAnchor = await rollups.listOfAnchor(anchor.id, { from });
+      made.push(anchorCards(anchor, ofAnchor, today, { evidence, speedTargets }));
     }
-    return read;
+    await inLeasedTransaction(lease, async (session) => {
+      await cards.replaceCards(session, lease.token, made);
+      await cards.changeState(session, {
+        run: lease.token,
+        computedAt: new Date(now),
+        standsStillSince: null,
+        speedTargets: Object.fromEntries(speedTargets),
+      });
+    });
+    return made;
+  }
+
+  async function standStill(lease: HeldLease, before: CardState, now: number): Promise<void> {
+    const standsStillSince = before.standsStillSince ?? new Date(now);
+    await inLeasedTransaction(lease, (session) => cards.changeState(session, { standsStillSince }));
   }
 
   async function* everyAnchor(): AsyncGenerator<AnchorSummary> {
@@ -139,18 +114,6 @@ export function createRefresh(deps: RefreshDeps): Refresh {
       yield* page.items;
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
-  }
-
-  /**
-   * Keeps the run in force and the one before it, whose pages are still served by instances that do not know the next run
-   * yet. Runs after this one belong to other holders of the lease.
-   */
-  async function dropOlderRuns(lease: HeldLease, formula: Formula): Promise<void> {
-    const { cards, readRuns } = store.by[formula];
-    const { current, previous } = await readRuns();
-    const kept = [current, previous].flatMap((run) => (run === null ? [] : [run.run]));
-    do lease.signal.throwIfAborted();
-    while (await cards.dropSomeBefore(lease.token, kept));
   }
 
   return () => deps.leases.run(refreshLease, deps.leaseTtlMs ?? defaultLeaseTtlMs, refresh);

@@ -16,22 +16,22 @@ interface Deps {
 export function createReputationRouter({ service, publicCache }: Deps) {
   return initServer().router(reputationContract, {
     getLeaderboard: async ({ query, res }) => {
-      const { corridor = null, limit, cursor, formula } = query;
+      const { corridor = null, limit, cursor } = query;
       const window = toWindow(query.window);
-      const body = await service.getLeaderboard({ corridor, window, formula, limit, cursor });
+      const body = await service.getLeaderboard({ corridor, window, limit, cursor });
       setFreshness(res, { seconds: freshSeconds, public: publicCache });
       return { status: 200, body };
     },
     refreshReputation: async () => ({ status: 200, body: await service.refreshNow() }),
     getReputation: async ({ params, query, res }) => {
-      const body = await service.getReputation(params.anchor, toWindow(query.window), query.formula);
+      const body = await service.getReputation(params.anchor, toWindow(query.window));
       setFreshness(res, { seconds: freshSeconds, public: publicCache });
       return { status: 200, body };
     },
     getReputationHistory: async ({ params, query, res }) => {
-      const { corridor = null, limit, cursor, formula } = query;
+      const { corridor = null, limit, cursor } = query;
       const window = toWindow(query.window);
-      const of = { anchorId: params.anchor, corridor, window, formula };
+      const of = { anchorId: params.anchor, corridor, window };
       const body = await service.getHistory({ ...of, limit, cursor });
       setFreshness(res, { seconds: freshSeconds, public: publicCache });
       return { status: 200, body };

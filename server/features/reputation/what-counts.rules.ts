@@ -1,137 +1,89 @@
 import { Decimal } from 'decimal.js';
-import type { OutcomeEvidence } from '../../../contract/schemas/intents.js';
-import { utcDay } from '../../utc-day.rules.js';
-import { settleBucketOf } from './settle-histogram.rules.js';
+import type { UncountedReason } from '../../../contract/schemas/intents.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import { leastAmount } from '../../outcome-days.rules.js';
+import type { DisputeEffect, Intent, IntentOutcome } from '../intents/intent.js';
 
-/** What the roll-ups hold of one intent. Whole numbers: the difference of two is what the aggregator adds. */
-export interface Contribution {
-  /** UTC day, `2026-11-21`. */
-  day: string;
-  filled: 0 | 1;
-  notFilled: 0 | 1;
-  /** Index into the table of settle-time bounds; null if the intent was not filled or took an unknown time. */
-  settleBucket: number | null;
-  shortfallPpb: number | null;
-  acceptedDispute: 0 | 1;
-  /** Filled, and payment and payout were observed one after the other. */
-  timesKnown: 0 | 1;
-  /** An outcome of an account that had its first one, with any anchor, less than 30 days before. */
-  newAccount: 0 | 1;
-  /** The payment was found on the ledger: only such outcomes count for formula v2. */
-  verified: 0 | 1;
+/** What decides which outcomes count: the ledger where one is configured, else the word of the anchor. */
+export type Evidence = ScoreCard['evidence'];
+
+/** The members of an intent with an outcome that decide whether and how it counts. */
+export interface JudgedIntent
+  extends Pick<
+    Intent,
+    '_id' | 'anchorId' | 'corridor' | 'account' | 'sellAmount' | 'scored' | 'unscoredReason' | 'disputeEffect'
+  > {
+  outcome: IntentOutcome;
 }
+
+/** Whether and how an outcome counts. */
+export interface Standing {
+  counts: 'filled' | 'not_filled' | 'no';
+  /** Null unless `counts` is `no`. */
+  uncountedReason: UncountedReason | null;
+}
+
+/** How many outcomes of an account, anchor, corridor and UTC day count. */
+export const countedPerAccountDay = 3;
 
 /**
- * Whether an intent is among the first outcomes of its account-day, which alone may count. Decided once, when it is
- * first aggregated, and kept, so that a rebuild comes to the same result.
+ * How an outcome counts, given the outcomes of its account on its day with its anchor and corridor: the first three count,
+ * by the time at which they were recorded, then by hash. A verdict may therefore change which three.
  */
-export interface Admission {
-  /** The UTC day of the account-day it was decided for. */
-  day: string;
-  admitted: boolean;
-  /** Whether the account was new on that day. Absent if it was not, or if this was decided before it was stored. */
-  newAccount?: true;
+export function standingOf(
+  intent: JudgedIntent,
+  accountDay: readonly JudgedIntent[],
+  evidence: Evidence,
+): Standing {
+  const own = standingAlone(intent, evidence);
+  if (own.counts === 'no') return own;
+  const before = accountDay.filter(
+    (other) => byRecord(other, intent) < 0 && standingAlone(other, evidence).counts !== 'no',
+  );
+  return before.length < countedPerAccountDay ? own : no('account_day_full');
 }
 
-/** The data of an intent that its contribution follows from. */
-export interface JudgedIntent {
-  sellAmount: string;
-  outcome: {
-    kind: 'settled' | 'failed' | 'expired';
-    recordedAt: Date;
-    settleSeconds: number | null;
-    timesKnown?: boolean;
-    shortfallPpb: number | null;
-    /** The evidence for the outcome; absent: the anchor's word. */
-    evidence?: OutcomeEvidence;
-  } | null;
-  scored: boolean;
-  disputeEffect: 'counts_not_filled' | 'counts_filled' | 'not_counted' | null;
+/** How an outcome counts but for the limit of its account-day. A verdict overrules all that is known of the payment. */
+export function standingAlone(intent: JudgedIntent, evidence: Evidence): Standing {
+  const { unscoredReason, sellAmount, outcome, disputeEffect } = intent;
+  if (unscoredReason !== null) return no(unscoredReason);
+  if (new Decimal(sellAmount).lt(leastAmount)) return no('below_least_amount');
+  if (disputeEffect === 'not_counted') return no('dispute_accepted');
+  if (disputeEffect === 'counts_filled') return filled;
+  if (disputeEffect === 'counts_not_filled') return notFilled;
+  if (outcome.kind === 'expired') return no('expired');
+  if (!isEvident(outcome, evidence)) return no('unverified');
+  return outcome.kind === 'settled' ? filled : notFilled;
 }
 
-/** Intents below this many units of stablecoin count nowhere. */
-export const leastAmount = '10';
-
-/** How many outcomes per account, anchor, corridor and UTC day may count. */
-export const admittedPerAccountDay = 3;
-
-/** An account is new for this many days, beginning with the day of its first outcome. */
-const newAccountDays = 30;
-
-const wholePpb = 1_000_000_000;
-
-/**
- * What an intent should add to the roll-ups, before the limit per account-day is applied; null: nothing. Settled counts
- * as filled, failed as not filled, expired and unverified not at all; an accepted dispute overrules them. An intent
- * that must not be scored, or of less than 10 units, counts nowhere, with or without a dispute.
- */
-export function contributionOf(intent: JudgedIntent): Contribution | null {
-  const { outcome, disputeEffect } = intent;
-  if (outcome === null || !intent.scored || new Decimal(intent.sellAmount).lt(leastAmount)) return null;
-  // If the payment could not be verified, only a verdict counts.
-  if (outcome.evidence === 'unverified' && disputeEffect === null) return null;
-  const countsAs = classOf(outcome.kind, disputeEffect);
-  if (countsAs === 'none' && disputeEffect === null) return null;
-  const filled = countsAs === 'filled';
-  return {
-    day: utcDay(outcome.recordedAt),
-    filled: filled ? 1 : 0,
-    notFilled: countsAs === 'not_filled' ? 1 : 0,
-    settleBucket: filled && outcome.settleSeconds !== null ? settleBucketOf(outcome.settleSeconds) : null,
-    shortfallPpb: filled && outcome.shortfallPpb !== null ? clampPpb(outcome.shortfallPpb) : null,
-    acceptedDispute: disputeEffect === null ? 0 : 1,
-    timesKnown: filled && outcome.timesKnown === true ? 1 : 0,
-    newAccount: 0,
-    verified: outcome.evidence === 'ledger' ? 1 : 0,
-  };
+/** What accepting a dispute with this effect changes, or has changed. */
+export function trueEffect(
+  intent: JudgedIntent,
+  effect: DisputeEffect,
+  accountDay: readonly JudgedIntent[],
+  evidence: Evidence,
+): DisputeEffect | 'nothing' {
+  // What is taken out counts only without the verdict, everything else only with it.
+  const disputeEffect = effect === 'not_counted' ? null : effect;
+  const { counts } = standingOf({ ...intent, disputeEffect }, accountDay, evidence);
+  return counts === 'no' ? 'nothing' : effect;
 }
 
-/** The contribution once admission to the account-day is decided; null if the intent is not admitted. */
-export function admittedContribution(
-  wanted: Contribution | null,
-  admission: Admission | null,
-): Contribution | null {
-  if (wanted === null || admission?.day !== wanted.day || !admission.admitted) return null;
-  return isOutcome(wanted) && admission.newAccount === true ? { ...wanted, newAccount: 1 } : wanted;
+/** The order in which the outcomes of an account-day count. */
+export function byRecord(a: JudgedIntent, b: JudgedIntent): number {
+  const difference = a.outcome.recordedAt.getTime() - b.outcome.recordedAt.getTime();
+  if (difference !== 0) return difference;
+  return a._id < b._id ? -1 : a._id > b._id ? 1 : 0;
 }
 
-/** Whether an account whose first outcome counted on `firstDay` is still new on `day`. Both are UTC days. */
-export function isNewAccount(firstDay: string, day: string): boolean {
-  return Date.parse(day) - Date.parse(firstDay) < newAccountDays * 86_400_000;
+/** Without a ledger the word of the anchor is taken, unless a ledger once refused to bear it out. */
+function isEvident({ evidence: found = 'anchor' }: IntentOutcome, evidence: Evidence): boolean {
+  return evidence === 'ledger' ? found === 'ledger' : found !== 'unverified';
 }
 
-/** Whether two contributions add the same. A member that an older stored one lacks is the same as zero. */
-export function sameContribution(wanted: Contribution | null, counted: Contribution | null): boolean {
-  if (wanted === null || counted === null) return wanted === counted;
-  const before: Partial<Contribution> = counted;
-  return Object.entries(wanted).every(([key, value]) => {
-    const member = before[key as keyof Contribution];
-    return value === (member === undefined ? 0 : member);
-  });
-}
+const filled: Standing = { counts: 'filled', uncountedReason: null };
+const notFilled: Standing = { counts: 'not_filled', uncountedReason: null };
 
-/** Whether it is one of the outcomes from which a score is computed. */
-export function isOutcome(contribution: Contribution | null): boolean {
-  return contribution !== null && contribution.filled + contribution.notFilled > 0;
-}
-
-function classOf(
-  kind: NonNullable<JudgedIntent['outcome']>['kind'],
-  effect: JudgedIntent['disputeEffect'],
-): 'filled' | 'not_filled' | 'none' {
-  switch (effect) {
-    case 'counts_filled':
-      return 'filled';
-    case 'counts_not_filled':
-      return 'not_filled';
-    case 'not_counted':
-      return 'none';
-    case null:
-      if (kind === 'settled') return 'filled';
-      return kind === 'failed' ? 'not_filled' : 'none';
-  }
-}
-
-function clampPpb(shortfallPpb: number): number {
-  return Math.min(wholePpb, Math.max(0, Math.round(shortfallPpb)));
+function no(uncountedReason: UncountedReason): Standing {
+  return { counts: 'no', uncountedReason };
 }

@@ -1,7 +1,7 @@
 import { createScoresRouter } from './router.js';
 import { createScoresService, type ScoresDeps } from './service.js';
 
-/** The public scores: the cards that reputation has computed, with the batch in which the publisher has published them. */
+/** The public scores: the entries of the latest batch, or, where nothing is published, the cards as they are. */
 export function createScoresFeature(
   deps: ScoresDeps & { /** Cache-Control: public instead of private. */ publicCache: boolean },
 ) {

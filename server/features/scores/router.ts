@@ -14,8 +14,8 @@ interface Deps {
 export function createScoresRouter({ service, publicCache }: Deps) {
   return initServer().router(scoresContract, {
     getPublicScores: async ({ query, res }) => {
-      const { formula, limit, cursor } = query;
-      const body = await service.getPublicScores({ formula, limit, cursor });
+      const { limit, cursor } = query;
+      const body = await service.getPublicScores({ limit, cursor });
       setFreshness(res, { seconds: freshSeconds, public: publicCache });
       return { status: 200, body };
     },

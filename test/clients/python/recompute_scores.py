@@ -1,11 +1,10 @@
 """Computes score cards again, independently of the service, with nothing but Python's standard library.
 
-  recompute_scores.py vectors FILE   cards of test/vectors/score-cards.json or score-cards-v2.json, from the outcomes up,
-                                     byte for byte
+  recompute_scores.py vectors FILE   cards of test/vectors/score-cards.json, from the outcomes up, byte for byte
   recompute_scores.py answer FILE    cards of an answer of GET /v1/public/scores ("-" reads standard input), from
                                      the inputs that each card shows
 
-Ends with 1 and says which card differs and how, or that it follows a formula other than v1 and v2. Both are described in docs/reputation.md.
+Ends with 1 and says which card differs and how, or that it follows a formula other than v1 (docs/reputation.md).
 """
 
 import json
@@ -14,8 +13,8 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal, localcontext
 
 Z = Decimal("1.959963984540054")
 LAST_BOUND = 90 * 86_400
-FORMULAS = {"v1", "v2"}
-WITHHELD_TARGETS = 4  # As how many speed targets v2 counts a time that is withheld; it counts none as more.
+FORMULAS = {"v1"}
+WITHHELD_TARGETS = 4  # As how many speed targets a withheld time counts with a ledger; none counts as more.
 
 
 class UnknownFormula(Exception):
@@ -34,10 +33,10 @@ def bucket(seconds, bounds):
     return next((bound for bound in bounds if bound >= int(seconds)), bounds[-1])
 
 
-def reported_times(place, tally, bounds):
-    """Pairs of a bucket's upper bound and a count. By v2 every filled outcome has a time, and none is above the cap."""
+def counted_times(place, tally, bounds):
+    """Pairs of a bucket's upper bound and a count. With a ledger every filled outcome has a time, and none is above the cap."""
     times = [(bucket(seconds, bounds), count) for seconds, count in tally["settleSeconds"].items()]
-    if formula_of(place) == "v1":
+    if place["evidence"] == "anchor":
         return times
     slowest = bucket(WITHHELD_TARGETS * place["speedTargetSeconds"], bounds)
     withheld = [(slowest, tally["timesWithheld"])] if tally["timesWithheld"] else []
@@ -63,8 +62,7 @@ def places(part, whole, count, up):
 
 
 def formula_of(card):
-    """The formula of a card. A card without one is of v1, since it was published before v2 existed."""
-    formula = card.get("formula", "v1")
+    formula = card.get("formula")
     if formula not in FORMULAS:
         raise UnknownFormula(formula)
     return formula
@@ -73,7 +71,7 @@ def formula_of(card):
 def score(card):
     """100 x W x max(0, 1 - 10 S) x 2^(-P/T), in 34 digits, half to even; rounded down to two places at the end."""
     outcomes, filled = card["outcomes"], card["filled"]
-    if outcomes < 30 or card["accountDays"] < 15:
+    if outcomes < 30 or card["accountDays"] < 15 or card["days90"] < 7:
         return None
     with localcontext(Context(prec=34, rounding=ROUND_HALF_EVEN)):
         spread = Z * Z + Decimal(4) * filled * (outcomes - filled) / outcomes
@@ -84,27 +82,28 @@ def score(card):
 
 
 def card_from_outcomes(place, tally, bounds):
+    formula_of(place)
     filled = tally["filled"]
     outcomes = filled + tally["notFilled"]
     quoted = sum(tally["shortfallPpb"].values())
     shortfall = sum(int(ppb) * count for ppb, count in tally["shortfallPpb"].items())
-    times = reported_times(place, tally, bounds)
+    times = counted_times(place, tally, bounds)
     card = {
         **place,
         "outcomes": outcomes,
         "filled": filled,
         "accountDays": tally["accountDays"],
+        "days90": tally["days90"],
         "fillRate": places(filled, outcomes, 6, up=False) if outcomes else None,
         "p50SettleSeconds": percentile(times, 50),
         "p95SettleSeconds": percentile(times, 95),
         "meanShortfall": places(shortfall, quoted * 10**9, 9, up=True) if quoted else None,
         "quotedOutcomes": quoted,
         "acceptedDisputes": tally["acceptedDisputes"],
+        "ledgerOutcomes": outcomes if place["evidence"] == "ledger" else 0,
+        "anchorOutcomes": tally["anchorOutcomes"],
+        "timesWithheld": tally["timesWithheld"],
     }
-    if formula_of(place) == "v2":
-        card["ledgerOutcomes"] = outcomes
-        card["anchorOutcomes"] = tally["anchorOutcomes"]
-        card["timesWithheld"] = tally["timesWithheld"]
     return judged(card)
 
 
@@ -130,8 +129,6 @@ def check_answer(document):
         if formula_of(card) != document["formula"]:
             raise UnknownFormula(f"{formula_of(card)} in an answer of {document['formula']}")
         again = judged(given)
-        if formula_of(card) == "v2":
-            again["ledgerOutcomes"] = card["outcomes"]
         if card["outcomes"]:
             again["fillRate"] = places(card["filled"], card["outcomes"], 6, up=False)
         yield f"{card['anchorId']} {card['corridor']}", canonical(again), canonical(card)

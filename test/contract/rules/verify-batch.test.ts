@@ -42,6 +42,7 @@ const entriesOf = (size: number): BatchEntry[] =>
     outcomes: 30 + index,
     score: `${90 - index}.25`,
     state: 'scored',
+    formula: 'v1',
   }));
 
 function headerOf(entries: readonly BatchEntry[], changes: Partial<BatchHeader> = {}): BatchHeader {
@@ -121,17 +122,16 @@ describe('verifyBatch', () => {
     expect(verifyEntry({ ...claim, header: unknown.header })).toBe(false);
   });
 
-  it('accepts entries of formula v2 under its own name, and none that follow another than the header names', () => {
-    const ofV2 = entriesOf(2).map((entry) => ({ ...entry, formula: 'v2' }));
-    const under = (formula: string, held: readonly BatchEntry[]) => {
-      const changed = headerOf(held, { formula });
+  it('refuses entries that follow another formula than the header names, or name none', () => {
+    const signedWith = (held: readonly BatchEntry[]) => {
+      const changed = headerOf(held);
       return faultOf({ header: changed, signature: publisher.sign(changed), entries: held });
     };
-    expect(under('v2', ofV2)).toBe('ok');
-    expect(under('v1', ofV2)).toBe('formula_mismatch');
-    expect(under('v2', entriesOf(2))).toBe('formula_mismatch');
-    expect(under('v2', [...ofV2.slice(0, 1), ...entriesOf(2).slice(1)])).toBe('formula_mismatch');
-    expect(under('v1', [{ ...entriesOf(1)[0], formula: 'v1' }])).toBe('ok');
+    const [first, second] = entriesOf(2);
+    expect(signedWith(entriesOf(2))).toBe('ok');
+    for (const formula of ['v2', null, undefined])
+      expect(signedWith([first ?? {}, { ...second, formula }])).toBe('formula_mismatch');
+    expect(signedWith([first ?? {}, { anchorId: 'nameless' }])).toBe('formula_mismatch');
   });
 
   it('checks the link to the previous batch, to none for the first, and not at all without `previous`', () => {

@@ -89,27 +89,27 @@ describe('accepting', () => {
     ['expired', 'counts_not_filled'],
     ['failed', 'counts_filled'],
     ['refunded', 'not_counted'],
-  ] as const)(
-    'a dispute against %s sets %s and leaves the counting to the aggregator',
-    async (ending, effect) => {
-      const { id, intentHash } = await filed(ending);
-      await one.intents.updateOne({ _id: intentHash }, { $set: { unfolded: false } });
-      const answer = await one.review.resolve({ id, action: 'accept' });
-      expect(answer).toMatchObject({
-        status: 'accepted',
-        effect,
-        audit: [{}, { actor: 'admin', note: null }],
-      });
-      expect(await intentOf(intentHash)).toMatchObject({ disputeEffect: effect, unfolded: true });
-    },
-  );
+  ] as const)('a dispute against %s sets %s and has its day counted anew', async (ending, effect) => {
+    const { id, intentHash } = await filed(ending);
+    const before = await one.markedDays();
+    const answer = await one.review.resolve({ id, action: 'accept' });
+    expect(answer).toMatchObject({
+      status: 'accepted',
+      effect,
+      audit: [{}, { actor: 'admin', note: null }],
+    });
+    expect(await intentOf(intentHash)).toMatchObject({ disputeEffect: effect });
+    expect(await one.markedDays()).toBe(before + 1);
+  });
 
   it('changes nothing if the intent has recovered since the dispute was filed', async () => {
     const { id, intentHash } = await filed('refunded');
-    const recovered = { status: 'settled', 'outcome.kind': 'settled', unfolded: false } as const;
+    const recovered = { status: 'settled', 'outcome.kind': 'settled' } as const;
     await one.intents.updateOne({ _id: intentHash }, { $set: recovered });
+    const before = await one.markedDays();
     await one.review.resolve({ id, action: 'accept' });
-    expect(await intentOf(intentHash)).toMatchObject({ disputeEffect: null, unfolded: false });
+    expect(await intentOf(intentHash)).toMatchObject({ disputeEffect: null });
+    expect(await one.markedDays()).toBe(before);
   });
 });
 
@@ -117,9 +117,9 @@ describe('an account that disputed an expired intent, which then settled', () =>
   it('counts the settlement as not filled when its earlier dispute is accepted', async () => {
     const { id, intentHash } = await filed('expired');
     const settled = { status: 'settled', 'outcome.kind': 'settled', 'outcome.reason': 'completed' } as const;
-    await one.intents.updateOne({ _id: intentHash }, { $set: { ...settled, unfolded: false } });
+    await one.intents.updateOne({ _id: intentHash }, { $set: settled });
     expect((await one.review.resolve({ id, action: 'accept' })).effect).toBe('counts_not_filled');
-    expect(await intentOf(intentHash)).toMatchObject({ disputeEffect: 'counts_not_filled', unfolded: true });
+    expect(await intentOf(intentHash)).toMatchObject({ disputeEffect: 'counts_not_filled' });
   });
 });
 
@@ -142,7 +142,6 @@ describe('an intent that was taken up again after its account had disputed it', 
 describe('rejecting', () => {
   it('changes nothing of the intent but its version, by which its followers notice the decision', async () => {
     const { id, intentHash } = await filed('settled');
-    await one.intents.updateOne({ _id: intentHash }, { $set: { unfolded: false } });
     const before = await intentOf(intentHash);
     await one.review.resolve({ id, action: 'reject', note: 'The receipt is genuine.' });
     expect(await intentOf(intentHash)).toEqual({ ...before, version: (before?.version ?? 0) + 1 });

@@ -23,7 +23,7 @@ const backlogs = [
   'fairlead_publisher_pending_batches',
   'fairlead_publisher_log_held',
   'fairlead_open_disputes',
-  'fairlead_unfolded_intents',
+  'fairlead_reputation_marks',
 ];
 
 async function scrape() {

@@ -29,14 +29,13 @@ describe('/metrics of an instance that runs the schedule', () => {
     const job = (name: string, outcome: string) =>
       `fairlead_job_runs_total{task="${name}",outcome="${outcome}"}`;
     const lastOf = (name: string) => `fairlead_job_last_success_timestamp_seconds{task="${name}"}`;
-    for (const name of ['aggregate', 'reconcile', 'refresh']) {
+    for (const name of ['reconcile', 'refresh']) {
       await waitFor(async () => expect((await scrape()).get(job(name, 'done')) ?? 0).toBeGreaterThan(0));
       const last = (await scrape()).get(lastOf(name)) ?? 0;
       expect(Math.abs(last - startedAt)).toBeLessThan(30);
     }
     const samples = await scrape();
     expect(samples.get(job('tick', 'failed'))).toBe(0);
-    expect(samples.get(job('aggregate', 'failed'))).toBe(0);
   });
 });
 
@@ -56,8 +55,8 @@ describe('/metrics of any instance', () => {
       { _id: 'b', intentHash: 'b', filedBy: 'wallet', status: 'open' },
     ]);
     await put(
-      'intents',
-      ['a', 'b', 'c'].map((_id) => ({ _id, unfolded: true })),
+      'reputation_marks',
+      ['21', '21', '22'].map((day) => ({ anchorId: 'harbour', corridor: 'usdc-ngn', day })),
     );
     await put('batches', [
       { _id: 1, open: false, announced: true, header: { previous: null }, headerHash: 'a' },
@@ -72,7 +71,7 @@ describe('/metrics of any instance', () => {
       fairlead_webhook_open_deliveries: 1,
       fairlead_webhook_due_deliveries: 0,
       fairlead_open_disputes: 2,
-      fairlead_unfolded_intents: 3,
+      fairlead_reputation_marks: 3,
       fairlead_publisher_pending_batches: 2,
       fairlead_publisher_log_held: 0,
     };

@@ -18,7 +18,7 @@ function gauges(openDisputes: () => Promise<number>) {
     pendingBatches: none,
     heldLog: none,
     openDisputes,
-    unfoldedIntents: none,
+    reputationMarks: none,
   };
   const logger = { ...silentLogger, error: (fields: object) => said.push(fields) };
   registerBacklogs({ registry, backlogs, logger, stopwatch: () => nowMs });

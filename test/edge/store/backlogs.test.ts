@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createDisputeStore } from '../../../server/features/disputes/store.js';
-import { createAggregationStore } from '../../../server/features/intents/aggregation-store.js';
+import { createMarkStore } from '../../../server/features/reputation/mark-store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { countUpTo, mostCounted, prepareCollections } from '../../../server/mongo/models.js';
 import { createDeliveryStore } from '../../../server/webhooks/delivery-store.js';
@@ -15,7 +15,7 @@ const outbox = createOutboxStore(connection);
 const deliveries = createDeliveryStore(connection);
 const { enabledAmong } = createWebhookStore(connection);
 const disputes = createDisputeStore(connection);
-const intents = createAggregationStore(connection);
+const marks = createMarkStore(connection);
 const hourMs = 3_600_000;
 
 /** Inserts rows as given: only the members by which they are counted matter here. */
@@ -59,10 +59,7 @@ beforeAll(async () => {
     { _id: 'b', intentHash: 'b', filedBy: 'wallet', status: 'open' },
     { _id: 'c', intentHash: 'c', filedBy: 'wallet', status: 'accepted' },
   ]);
-  await put('intents', [
-    { _id: 'a', unfolded: true },
-    { _id: 'b', unfolded: false },
-  ]);
+  await put('reputation_marks', [{ anchorId: 'harbour', corridor: 'usdc-ngn', day: '2026-11-21' }]);
 });
 afterAll(() => connection.close());
 
@@ -71,7 +68,7 @@ describe('the backlogs', () => {
     expect(await outbox.countOpen()).toBe(4);
     expect(await deliveries.countOpen()).toBe(30);
     expect(await disputes.countOpen()).toBe(2);
-    expect(await intents.countPendingAggregation()).toBe(1);
+    expect(await marks.count()).toBe(1);
   });
 
   it('of due deliveries has what may be sent now: nothing held, nothing of a webhook that is gone', async () => {
@@ -86,7 +83,7 @@ describe('the backlogs', () => {
       await deliveries.countOpen();
       await deliveries.countDue(new Date(), enabledAmong);
       await disputes.countOpen();
-      await intents.countPendingAggregation();
+      await marks.count();
     } finally {
       await db?.command({ profile: 0 });
     }

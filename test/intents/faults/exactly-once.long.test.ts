@@ -117,7 +117,7 @@ async function everyOutcomeOnce(connection: Connection): Promise<void> {
     const intent = await intentDocuments(connection).findOne({ _id: hashOf(index) });
     const reason = intent?.outcome === null ? '' : ` ${intent?.outcome.reason}`;
     expectFor(`intent ${index}`, `${intent?.status}${reason}`).toBe(outcome);
-    expect(intent).toMatchObject({ unfolded: outcome !== 'pending', scored: true });
+    expect(intent).toMatchObject({ scored: true });
     const own = events.filter(({ data }) => 'intentHash' in data && data.intentHash === hashOf(index));
     expectFor(
       `events of intent ${index}`,

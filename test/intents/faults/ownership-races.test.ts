@@ -8,6 +8,7 @@ import { withNamed } from '../../../server/features/intents/payment-state.rules.
 import { createMakeProgress } from '../../../server/features/intents/progress.js';
 import { readRecord } from '../../../server/features/intents/sep-record.rules.js';
 import { createIntentStore } from '../../../server/features/intents/store.js';
+import { createMarkStore } from '../../../server/features/reputation/mark-store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { createPauseBeforeTry } from '../../../server/mongo/refused-writes.js';
@@ -66,7 +67,8 @@ function opened(
   };
   const inTransaction = createInTransaction(connection);
   const clock = Date.now;
-  const ownership = createOwnership({ waits: async () => false, store, inTransaction, clock });
+  const { insert: markDays } = createMarkStore(connection);
+  const ownership = createOwnership({ markDays, waits: async () => false, store, inTransaction, clock });
   const pauseBeforeTry = createPauseBeforeTry({ pause: pauseInRealTime, random: Math.random });
   const limits = { failureGraceMs: 86_400_000, ledger };
   const progress = createMakeProgress({
@@ -74,6 +76,7 @@ function opened(
     ownership,
     inTransaction,
     writeEvent,
+    markDays,
     clock,
     pauseBeforeTry,
     limits,

@@ -19,6 +19,7 @@ it('a report that loses to other writers eight times is answered with 503 and re
     ownership: { passToSender: async () => 'no_claimant' },
     inTransaction: async (work) => work({} as never),
     writeEvent: async () => 'evt_1',
+    markDays: async () => undefined,
     clock: () => intent.createdAt.getTime(),
     pauseBeforeTry: async (nth) => void pauses.push(nth),
     limits: { failureGraceMs: 86_400_000, ledger: false },

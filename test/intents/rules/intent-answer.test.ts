@@ -14,7 +14,7 @@ const quote = {
   quotedAt: new Date(startMs),
 } as const;
 
-const standing = { counts: 'pending', uncountedReason: null } as const;
+const standing = { counts: 'filled', uncountedReason: null } as const;
 const answerOf = (intent: Intent) =>
   toAnswer(intent, { dispute: null, standing, publicUrl: 'https://fairlead.example' });
 

@@ -41,6 +41,7 @@ async function nextPollAfter(report: Report, changes: Partial<Intent> = {}): Pro
     ownership: { passToSender: async () => 'no_claimant' },
     inTransaction: async (work) => work({} as never),
     writeEvent: async () => 'evt_1',
+    markDays: async () => undefined,
     clock: () => nowMs,
     pauseBeforeTry: async () => undefined,
     limits: { failureGraceMs: 86_400_000, ledger: true },

@@ -73,7 +73,7 @@ describe('a log that lacks batches which the oracle has', () => {
     await instance.connection.dropDatabase();
     const again = await tests.open();
     expect(await publish(again)).toMatchObject({ result: 'held', failure: 'log_behind', made: [] });
-    expect(await again.publisher.latestBatch()).toBeNull();
+    expect(await again.publisher.latestSequence()).toBeNull();
   });
 
   it('is noticed after a batch that waited for its receipt has got it', async () => {

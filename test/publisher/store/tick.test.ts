@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { ScoreCardV2 } from '../../../contract/schemas/score-card.js';
 import { ApiError } from '../../../server/errors.js';
 import { LeaseLostError } from '../../../server/mongo/leases.js';
 import {
@@ -19,15 +18,6 @@ beforeEach(async () => {
   instance = await tests.open();
 });
 
-const ofV2 = (cards: ReturnType<typeof cardsOf>): ScoreCardV2[] =>
-  cards.map((card) => ({
-    ...card,
-    formula: 'v2',
-    ledgerOutcomes: card.outcomes,
-    anchorOutcomes: 0,
-    timesWithheld: 0,
-  }));
-
 const sequencesAtOracle = () => tests.oracle.taken().map(({ header }) => header.sequence);
 
 describe('a tick', () => {
@@ -44,7 +34,12 @@ describe('a tick', () => {
     expect(await instance.events()).toEqual([
       { event: 'publisher.tick', sequence: 1, root, headerHash: batch?.headerHash, size, submitted: true },
     ]);
-    expect(await instance.publisher.latestBatch()).toEqual({ sequence: 1, root });
+    expect(await instance.publisher.latestSequence()).toBe(1);
+    expect(await instance.publisher.log.entriesFrom(1, 2, 2)).toEqual({
+      header: batch?.header,
+      items: cardsOf(5).slice(2, 4),
+    });
+    expect(await instance.publisher.log.entriesFrom(2, 0, 2)).toBeNull();
   });
 
   it('makes no batch from unchanged cards, and health stays ok', async () => {
@@ -55,47 +50,6 @@ describe('a tick', () => {
     expect(await instance.publisher.health()).toMatchObject({ status: 'ok', consecutiveFailures: 0 });
     expect(await instance.stored.batches.countDocuments()).toBe(1);
     expect(await instance.events()).toHaveLength(1);
-  });
-
-  it('makes a batch for each formula with news, in one chain, and none for the other', async () => {
-    const cards = { v1: cardsOf(3), v2: ofV2(cardsOf(2)) };
-    const both = await tests.open({
-      sources: (['v1', 'v2'] as const).map((formula) => ({
-        formula,
-        gatherCards: async function* () {
-          yield* cards[formula];
-        },
-      })),
-    });
-    expect(await both.tick()).toMatchObject({ result: 'published', made: [1, 2], submitted: [1, 2] });
-    expect(await both.tick()).toMatchObject({ result: 'unchanged', made: [], batch: null });
-    cards.v2 = ofV2(cardsOf(2, 60));
-    expect(await both.tick()).toMatchObject({ made: [3], batch: { header: { formula: 'v2' } } });
-    const headers = (await verifyLog(both.publisher)).map(({ header }) => header.formula);
-    expect(headers).toEqual(['v1', 'v2', 'v2']);
-    expect(await allEntries(both.publisher, 3)).toEqual(cards.v2);
-    const [first] = await verifyLog(both.publisher);
-    const root = first?.header.root ?? '';
-    expect(await both.publisher.batchWithRoot(root, 'v1')).toEqual({ sequence: 1, root });
-    expect(await both.publisher.batchWithRoot(root, 'v2')).toBeNull();
-  });
-
-  it('makes no batch by the second formula while that by the first has no receipt', async () => {
-    const sources = (['v1', 'v2'] as const).map((formula) => ({
-      formula,
-      gatherCards: async function* () {
-        yield* formula === 'v1' ? cardsOf(3) : ofV2(cardsOf(3));
-      },
-    }));
-    const both = await tests.open({ sources });
-    tests.oracle.behave('fail', 'fail', 'fail');
-    expect(await both.tick()).toMatchObject({ result: 'published', made: [1], pending: 1 });
-    expect(await both.tick()).toMatchObject({
-      result: 'published',
-      made: [2],
-      submitted: [1, 2],
-      pending: 0,
-    });
   });
 
   it('makes a new batch from scores that return to earlier values, and the oracle takes it', async () => {
@@ -192,7 +146,7 @@ describe('a tick that ends early', () => {
     dying.setCards(cardsOf(300));
     await expect(dying.tick()).rejects.toThrow('died here');
     expect(await instance.stored.chunks.countDocuments()).toBe(2);
-    expect(await instance.publisher.latestBatch()).toBeNull();
+    expect(await instance.publisher.latestSequence()).toBeNull();
     await expect(instance.publisher.log.entries(1, { limit: 1, cursor: undefined })).rejects.toThrow(
       ApiError,
     );

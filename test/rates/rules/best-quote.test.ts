@@ -16,7 +16,7 @@ import {
   waitingCost,
   worthOf,
 } from '../../../server/features/rates/worth.rules.js';
-import { noRecord } from '../../../server/features/reputation/quote-reputation.js';
+import { noRecord } from '../../../server/features/reputation/cards.js';
 import { scoredRecord } from '../../fixtures/rates/records.js';
 import { itWhere, python3 } from '../../support/it-where.js';
 

@@ -6,7 +6,7 @@ import { offerFromFee } from '../../../server/features/rates/estimate.rules.js';
 import { type Offer, offerFromSep38 } from '../../../server/features/rates/offer.rules.js';
 import { isReferenceQuestion, keyOfAsked } from '../../../server/features/rates/question.rules.js';
 import type { Sep38Price } from '../../../server/features/rates/sep38.rules.js';
-import { noRecord } from '../../../server/features/reputation/quote-reputation.js';
+import { noRecord } from '../../../server/features/reputation/cards.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';
 
 const corridor = corridorFixture();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ratesAnswer } from '../../../contract/schemas/rates.js';
-import { noRecord } from '../../../server/features/reputation/quote-reputation.js';
+import { noRecord } from '../../../server/features/reputation/cards.js';
 import { scoredRecord } from '../../fixtures/rates/records.js';
 import { ngnAnchors, price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 

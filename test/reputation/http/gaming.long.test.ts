@@ -10,13 +10,7 @@ import {
   minute,
   second,
 } from '../../fixtures/intents/intents-over-http.js';
-import {
-  aggregatable,
-  failed,
-  type StoredIntent,
-  settled,
-  toStored,
-} from '../../fixtures/reputation/aggregatable-intents.js';
+import { failed, settled, storeOutcomes, withOutcome } from '../../fixtures/reputation/stored-outcomes.js';
 import { testCronSecret } from '../../support/app.js';
 
 /** Attempts from outside, through the public API alone, to change the score of an anchor that has one. */
@@ -92,15 +86,15 @@ async function payAndWatch(ids: readonly string[], minutes: number): Promise<voi
 }
 
 beforeAll(async () => {
-  const recordedAt = new Date(fixture.now());
-  const record = Array.from({ length: 80 }, (_, index) =>
-    aggregatable({
+  const record = Array.from({ length: 80 }, (_, index) => {
+    const recordedAt = new Date(fixture.now() - (index % 7) * day);
+    return withOutcome({
       _id: index.toString(16).padStart(64, '0'),
       account: `G${index}`,
       outcome: index % 10 === 0 ? failed({ recordedAt }) : settled({ recordedAt }),
-    }),
-  );
-  await fixture.app.connection.collection<StoredIntent>('intents').insertMany(record.map(toStored));
+    });
+  });
+  await storeOutcomes(fixture.app.connection, record);
 });
 
 describe('no score moves', () => {

@@ -55,12 +55,14 @@ describe('200 of a history', () => {
   it('has a point per day with an outcome', async () => {
     const { body } = await fixture.get<ReputationHistory>('/api/reputation/harbour/history');
     expect(body).toMatchObject({ anchorId: 'harbour', corridor: null, window: 30, nextCursor: null });
-    expect(body.items).toHaveLength(1);
-    expect(body.items[0]).toMatchObject({ outcomes: 129, filled: 125, state: 'scored' });
+    expect(body.items).toHaveLength(7);
+    const sum = (member: 'outcomes' | 'filled') => body.items.reduce((all, point) => all + point[member], 0);
+    expect([sum('outcomes'), sum('filled')]).toEqual([129, 125]);
+    expect(body.items[0]).toMatchObject({ days90: 7, state: 'scored' });
     const kes = await fixture.get<ReputationHistory>(
       '/api/reputation/harbour/history?corridor=usdc-kes&window=7&limit=1',
     );
-    expect(kes.body.items[0]).toMatchObject({ outcomes: 29, score: null, state: 'insufficient_data' });
+    expect(kes.body.items[0]).toMatchObject({ outcomes: 5, score: null, state: 'insufficient_data' });
   });
 
   it('is empty for an anchor that nobody has used yet', async () => {

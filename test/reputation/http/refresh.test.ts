@@ -10,10 +10,10 @@ describe('200', () => {
     await fixture.record('harbour', 'usdc-ngn', 40);
     const first = await fixture.refresh();
     expect(first.status).toBe(200);
-    expect(first.body).toMatchObject({ folded: 40, foldedElsewhere: false, scored: 3 });
+    expect(first.body).toMatchObject({ days: 7, more: false, scored: 3 });
     expect(first.body.anchors).toBe(fixture.app.simulated.fleet.anchors.length);
     expect(Date.parse(first.body.computedAt)).toBeGreaterThanOrEqual(Date.parse(first.body.startedAt));
-    expect((await fixture.refresh({ body: {} })).body).toMatchObject({ folded: 0, scored: 3 });
+    expect((await fixture.refresh({ body: {} })).body).toMatchObject({ days: 0, scored: 3 });
     expect(first.headers.get('cache-control')).toBe('no-store');
   });
 });

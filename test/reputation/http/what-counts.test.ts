@@ -92,7 +92,6 @@ const changes: Record<
   (of: AdminDispute['outcomeStatus']) => [number, number, number]
 > = {
   nothing: () => [0, 0, 0],
-  undecided: () => [Number.NaN, 0, 0],
   counts_filled: () => [0, 1, 1],
   not_counted: () => [-1, 0, 1],
   counts_not_filled: (of) => (of === 'expired' ? [1, 0, 1] : [0, -1, 1]),
@@ -127,18 +126,9 @@ describe('the counts of an outcome', () => {
     ]).toEqual(['as filled', 'as not filled', 'not at all', 'not at all, dispute or not']);
   });
 
-  it('are pending before the aggregation wherever they are not certain', async () => {
+  it('are those of the table before the next refresh as well, and add up to the card', async () => {
     const found = await answers();
-    const certain = [...found.values()].filter(({ counts }) => counts !== 'pending');
-    expect(new Set(certain.map(({ counts }) => counts))).toEqual(new Set(['no']));
-    for (const [id, { counts }] of found) if (counts === 'no') expect(expectedCounts().get(id)).toBe('no');
-    for (const [id, counts] of expectedCounts())
-      if (counts !== 'no') expect(found.get(id)?.counts).toBe('pending');
-  });
-
-  it('are those of the table after the aggregation, and add up to the card', async () => {
     const published = await card();
-    const found = await answers();
     expect(new Map([...found].map(([id, { counts }]) => [id, counts]))).toEqual(expectedCounts());
     const all = [...found.values()].map(({ counts }) => counts);
     const filled = all.filter((counts) => counts === 'filled').length;
@@ -193,7 +183,6 @@ describe('the effect of a dispute', () => {
       const { outcome } = await fixture.read(intent._id);
       const countsAfter = {
         nothing: countsBefore,
-        undecided: undefined,
         counts_filled: 'filled',
         counts_not_filled: 'not_filled',
         not_counted: 'no',
@@ -216,19 +205,6 @@ describe('the effect of a dispute', () => {
     ]);
   });
 
-  it('is undecided while more outcomes of the account and day wait than may count', async () => {
-    const waiting = [];
-    for (let n = 0; n < places + 1; n += 1) waiting.push(await add('gus', 'settled'));
-    const [first] = waiting;
-    if (first === undefined) throw new Error('no intent');
-    const { body } = await fixture.file(disputeOf(first.intent, first.owner));
-    const effect = async () =>
-      (await fixture.list({ status: 'open' })).body.items.find(({ id }) => id === body.id)?.effect;
-    expect(await effect()).toBe('undecided');
-    await card();
-    expect(await effect()).toBe('counts_not_filled');
-  });
-
   it('is nothing once the anchor has made the disputed failure good', async () => {
     const { intent } = await add('hal', 'failed');
     await card();
@@ -240,14 +216,11 @@ describe('the effect of a dispute', () => {
       status: 'settled',
       'outcome.kind': 'settled',
       'outcome.reason': 'recovered',
-      unfolded: true,
     };
     await fixture.app.connection
       .collection('intents')
       .updateOne({ _id: intent._id as never }, { $set: recovered });
     expect(await effect()).toBe('nothing');
-    expect((await fixture.read(intent._id)).outcome?.counts).toBe('pending');
-    await card();
     expect((await fixture.read(intent._id)).outcome?.counts).toBe('filled');
   });
 });

@@ -1,126 +1,109 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { anchorRecord, firstDayOf, recordOf } from '../../../server/features/reputation/card.rules.js';
-import {
-  addRollup,
-  emptyCounts,
-  emptyTally,
-  publishedCounts,
-  type Rollup,
-} from '../../../server/features/reputation/counters.rules.js';
-import { rank } from '../../../server/features/reputation/ranking.rules.js';
-import { packed } from '../../fixtures/reputation/aggregatable-intents.js';
+import { firstDayOf, ownRecord, recordOf } from '../../../server/features/reputation/card.rules.js';
+import { emptySums, type Rollup } from '../../../server/features/reputation/day-count.rules.js';
+import { packCounts } from '../../../server/features/reputation/packed-counts.rules.js';
+import { compareRanked } from '../../../server/features/reputation/ranking.rules.js';
+import { addRollup, emptyTally, judgeTimes } from '../../../server/features/reputation/tally.rules.js';
 
 const day: Rollup = {
   anchorId: 'harbour',
   corridor: 'usdc-ngn',
   day: '2026-11-21',
-  ...emptyCounts,
+  ...emptySums(),
   filled: 20,
   notFilled: 1,
   accountDays: 18,
   quotedOutcomes: 3,
   shortfallPpb: 1,
   acceptedDisputes: 1,
-  settle: packed({ 90: 19, 120: 1 }),
+  settle: packCounts(
+    new Map([
+      [90, 19],
+      [120, 1],
+    ]),
+  ),
+  accounts: packCounts(
+    new Map([
+      [7, 3],
+      [4_294_967_295, 18],
+    ]),
+  ),
 };
 
 describe('the shares on a card', () => {
   it('rounds the fill rate down and the shortfall up, so that neither favours the anchor', () => {
     const tally = emptyTally();
     addRollup(tally, { ...day, filled: 2, notFilled: 1 });
-    expect(recordOf(tally)).toMatchObject({ fillRate: '0.666666', meanShortfall: '0.000000001' });
+    expect(recordOf(tally, 1)).toMatchObject({ fillRate: '0.666666', meanShortfall: '0.000000001' });
   });
 
   it('is null when there is nothing to divide by', () => {
-    const tally = emptyTally();
-    expect(recordOf(tally)).toEqual({
-      ...publishedCounts(tally),
-      outcomes: 0,
-      fillRate: null,
-      p50SettleSeconds: null,
-      p95SettleSeconds: null,
-      meanShortfall: null,
-    });
+    const none = { fillRate: null, p50SettleSeconds: null, p95SettleSeconds: null, meanShortfall: null };
+    expect(recordOf(emptyTally(), 0)).toMatchObject({ outcomes: 0, days90: 0, ...none });
   });
 
   it('is unchanged after a day is added and removed again', () => {
     const tally = emptyTally();
     addRollup(tally, day);
-    const before = recordOf(tally);
-    addRollup(tally, { ...day, filled: 7, settle: packed({ 3: 7 }) });
-    addRollup(tally, { ...day, filled: 7, settle: packed({ 3: 7 }) }, -1);
-    expect(recordOf(tally)).toEqual(before);
+    const before = structuredClone(tally);
+    const other = { ...day, day: '2026-11-20', filled: 7, settle: packCounts(new Map([[3, 7]])) };
+    addRollup(tally, other);
+    addRollup(tally, other, -1);
+    expect(tally).toEqual(before);
   });
-});
 
-describe('an anchor over all its corridors', () => {
-  it('counts every corridor, and is scored from the corridors that have a score', () => {
-    const all = emptyTally();
-    addRollup(all, day);
-    addRollup(all, { ...day, corridor: 'usdc-kes' });
-    const record = anchorRecord(all, [
-      { score: '80.00', outcomes: 40 },
-      { score: null, outcomes: 2 },
-    ]);
-    expect(record).toMatchObject({ outcomes: 42, score: '80.00', state: 'scored' });
-    expect(anchorRecord(all, [{ score: null, outcomes: 42 }])).toMatchObject({
-      score: null,
-      state: 'insufficient_data',
+  it('takes a withheld time as four speed targets with a ledger, and no time as more; else as none', () => {
+    const tally = emptyTally();
+    addRollup(tally, {
+      ...day,
+      filled: 3,
+      settle: packCounts(
+        new Map([
+          [60, 1],
+          [600, 1],
+        ]),
+      ),
     });
+    const timesBy = (evidence: 'ledger' | 'anchor') => recordOf(judgeTimes(tally, evidence, 600), 1);
+    expect(timesBy('ledger')).toMatchObject({
+      p50SettleSeconds: 2_444,
+      p95SettleSeconds: 2_444,
+      timesWithheld: 1,
+    });
+    expect(timesBy('anchor')).toMatchObject({ p50SettleSeconds: 60, timesWithheld: 1 });
+    expect(Number(timesBy('anchor').p95SettleSeconds)).toBeGreaterThan(2_444);
   });
 });
 
-describe('a window', () => {
-  it('includes its last day, across months and leap days', () => {
-    expect(firstDayOf(7, '2026-11-21')).toBe('2026-11-15');
-    expect(firstDayOf(30, '2028-03-01')).toBe('2028-02-01');
-    expect(firstDayOf(1, '2026-01-01')).toBe('2026-01-01');
-  });
+it('an anchor over all its corridors is scored from those that have a score', () => {
+  const record = recordOf(emptyTally(), 0);
+  const cards = [
+    { score: '80.00', outcomes: 40 },
+    { score: null, outcomes: 2 },
+  ];
+  expect(ownRecord(record, cards)).toMatchObject({ score: '80.00', state: 'scored' });
+  expect(ownRecord(record, cards.slice(1))).toMatchObject({ score: null, state: 'insufficient_data' });
 });
 
-const rankable = (anchorId: string, score: string | null, outcomes: number) => ({
-  anchorId,
-  record: { score, outcomes },
-  position: null as number | null,
-  rank: null as number | null,
+it('a window includes its last day, across months and leap days', () => {
+  expect(firstDayOf(7, '2026-11-21')).toBe('2026-11-15');
+  expect(firstDayOf(30, '2028-03-01')).toBe('2028-02-01');
+  expect(firstDayOf(1, '2026-01-01')).toBe('2026-01-01');
 });
 
-describe('the ranking', () => {
-  it('puts the best score first and anchors without a score last; equal scores share a rank', () => {
-    const cards = [
-      rankable('d', null, 5),
-      rankable('b', '90.00', 40),
-      rankable('a', '90.00', 40),
-      rankable('c', '100.00', 30),
-      rankable('f', '9.50', 30),
-      rankable('e', null, 20),
-    ];
-    expect(rank(cards).map((card) => [card.anchorId, card.rank])).toEqual([
-      ['c', 1],
-      ['a', 2],
-      ['b', 2],
-      ['f', 4],
-      ['e', null],
-      ['d', null],
-    ]);
+it('a ranking does not depend on the order of its cards: best score first, those without one last', () => {
+  const card = fc.record({
+    anchorId: fc.string({ minLength: 1, maxLength: 3 }),
+    score: fc.option(fc.integer({ min: 0, max: 10_000 }).map((each) => (each / 100).toFixed(2))),
+    outcomes: fc.nat(3),
   });
-
-  it('does not depend on the order of the cards, and numbers them without gaps', () => {
-    const card = fc
-      .record({
-        anchorId: fc.string({ minLength: 1, maxLength: 3 }),
-        score: fc.option(fc.integer({ min: 0, max: 300 }).map((each) => (each / 100).toFixed(2))),
-        outcomes: fc.nat(3),
-      })
-      .map(({ anchorId, score, outcomes }) => rankable(anchorId, score, outcomes));
-    const cards = fc.uniqueArray(card, { selector: ({ anchorId }) => anchorId });
-    fc.assert(
-      fc.property(cards, (each) => {
-        const ranked = rank(each);
-        expect(rank([...each].reverse())).toEqual(ranked);
-        expect(ranked.map(({ position }) => position)).toEqual(each.map((_, index) => index));
-      }),
-    );
-  });
+  fc.assert(
+    fc.property(fc.uniqueArray(card, { selector: ({ anchorId }) => anchorId }), (cards) => {
+      const ranked = [...cards].sort(compareRanked);
+      expect([...cards].reverse().sort(compareRanked)).toEqual(ranked);
+      const scores = ranked.map(({ score }) => (score === null ? -1 : Number(score)));
+      expect(scores).toEqual([...scores].sort((a, b) => b - a));
+    }),
+  );
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   leastAccountDays,
+  leastDays90,
   leastOutcomes,
   type ScoreInputs,
   scoreOf,
@@ -13,6 +14,7 @@ const inputs = fc
     outcomes: fc.integer({ min: leastOutcomes, max: 1_000_000 }),
     filledShare: fc.double({ min: 0, max: 1, noNaN: true }),
     accountDays: fc.integer({ min: leastAccountDays, max: 1_000_000 }),
+    days90: fc.integer({ min: leastDays90, max: 90 }),
     p50SettleSeconds: fc.option(fc.integer({ min: 0, max: 7_776_000 })),
     shortfallPpb: fc.option(fc.integer({ min: 0, max: 1_000_000_000 })),
     speedTargetSeconds: fc.integer({ min: 1, max: 1_000_000 }),
@@ -29,6 +31,7 @@ const good: ScoreInputs = {
   outcomes: 412,
   filled: 401,
   accountDays: 388,
+  days90: 88,
   p50SettleSeconds: 91,
   meanShortfall: '0.000120000',
   speedTargetSeconds: 600,
@@ -73,18 +76,20 @@ describe('the score of a card', () => {
     monotone((each) => ({ ...each, speedTargetSeconds: each.speedTargetSeconds + 60 }), 'up');
   });
 
-  it('is null under 30 outcomes or 15 account-days, and only there', () => {
+  it('is null under 30 outcomes, 15 account-days or 7 days with outcomes, and only there', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 60 }),
         fc.integer({ min: 0, max: 30 }),
-        (outcomes, accountDays) => {
-          const score = scoreOf({ ...good, outcomes, filled: outcomes, accountDays });
-          expect(score === null).toBe(outcomes < 30 || accountDays < 15);
+        fc.integer({ min: 0, max: 14 }),
+        (outcomes, accountDays, days90) => {
+          const score = scoreOf({ ...good, outcomes, filled: outcomes, accountDays, days90 });
+          expect(score === null).toBe(outcomes < 30 || accountDays < 15 || days90 < 7);
         },
       ),
     );
-    expect(scoreOf({ ...good, outcomes: 30, filled: 30, accountDays: 15 })).not.toBeNull();
+    expect(scoreOf({ ...good, outcomes: 30, filled: 30, accountDays: 15, days90: 7 })).not.toBeNull();
+    expect(scoreOf({ ...good, outcomes: 30, filled: 30, accountDays: 15, days90: 6 })).toBeNull();
     expect(scoreOf({ ...good, outcomes: 29, filled: 29, accountDays: 29 })).toBeNull();
     expect(scoreOf({ ...good, outcomes: 30, filled: 30, accountDays: 14 })).toBeNull();
   });

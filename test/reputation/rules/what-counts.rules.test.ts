@@ -1,113 +1,178 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AggregatableIntent } from '../../../server/features/intents/aggregation.js';
-import { settleBucketOf } from '../../../server/features/reputation/settle-histogram.rules.js';
-import { type Contribution, contributionOf } from '../../../server/features/reputation/what-counts.rules.js';
-import { aggregatable, expired, failed, settled } from '../../fixtures/reputation/aggregatable-intents.js';
+import { countDay } from '../../../server/features/reputation/day-count.rules.js';
+import {
+  type Evidence,
+  type JudgedIntent,
+  type Standing,
+  standingOf,
+  trueEffect,
+} from '../../../server/features/reputation/what-counts.rules.js';
+import { daysOf } from '../../../server/outcome-days.rules.js';
+import { expired, failed, noon, settled, withOutcome } from '../../fixtures/reputation/stored-outcomes.js';
 
-const filled: Contribution = {
-  day: '2026-11-21',
-  filled: 1,
-  notFilled: 0,
-  settleBucket: settleBucketOf(90),
-  shortfallPpb: 0,
-  acceptedDispute: 0,
-  timesKnown: 0,
-  newAccount: 0,
-  verified: 0,
-};
-const notFilled: Contribution = {
-  ...filled,
-  filled: 0,
-  notFilled: 1,
-  settleBucket: null,
-  shortfallPpb: null,
-};
-const disputed = { acceptedDispute: 1 } as const;
-const untimed = { settleBucket: null, shortfallPpb: null };
+const amiss = { scored: false, unscoredReason: 'amount_mismatch' } as const;
+const filled: Standing = { counts: 'filled', uncountedReason: null };
+const notFilled: Standing = { counts: 'not_filled', uncountedReason: null };
+const no = (uncountedReason: Standing['uncountedReason']): Standing => ({ counts: 'no', uncountedReason });
 
-const table: [string, Partial<AggregatableIntent>, Contribution | null][] = [
-  ['no outcome yet', {}, null],
-  ['settled', { outcome: settled() }, filled],
+/** How an outcome counts: with a ledger, and without one. */
+const table: [string, Partial<JudgedIntent>, Standing, Standing][] = [
+  ['settled, found on the ledger', { outcome: settled({ evidence: 'ledger' }) }, filled, filled],
+  ['failed, found on the ledger', { outcome: failed({ evidence: 'ledger' }) }, notFilled, notFilled],
+  ["settled, on the anchor's word", { outcome: settled({ evidence: 'anchor' }) }, no('unverified'), filled],
+  ["failed, on the anchor's word", { outcome: failed() }, no('unverified'), notFilled],
   [
-    'settled, short of the quote',
-    { outcome: settled({ shortfallPpb: 2_500_000 }) },
-    { ...filled, shortfallPpb: 2_500_000 },
+    'settled, sought on the ledger in vain',
+    { outcome: settled({ evidence: 'unverified' }) },
+    no('unverified'),
+    no('unverified'),
   ],
+  ['expired', { outcome: expired() }, no('expired'), no('expired')],
   [
-    'settled, without a quote of the anchor',
-    { outcome: settled({ shortfallPpb: null }) },
-    { ...filled, shortfallPpb: null },
-  ],
-  ['settled, with known times', { outcome: settled({ timesKnown: true }) }, { ...filled, timesKnown: 1 }],
-  ['failed', { outcome: failed() }, notFilled],
-  ['expired', { outcome: expired() }, null],
-  ['settled, and its payment unverified', { outcome: settled({ evidence: 'unverified' }) }, null],
-  ['failed, and its payment unverified', { outcome: failed({ evidence: 'unverified' }) }, null],
-  [
-    'settled, but not to be scored',
-    { outcome: settled(), scored: false, unscoredReason: 'amount_mismatch' },
-    null,
-  ],
-  [
-    'failed, but not to be scored',
-    { outcome: failed(), scored: false, unscoredReason: 'amount_mismatch' },
-    null,
-  ],
-  ['settled, of 9.9999999 units', { outcome: settled(), sellAmount: '9.9999999' }, null],
-  ['settled, of 10 units', { outcome: settled(), sellAmount: '10' }, filled],
-  [
-    'settled, and a dispute accepted',
-    { outcome: settled({ timesKnown: true }), disputeEffect: 'counts_not_filled' },
-    { ...notFilled, ...disputed },
-  ],
-  [
-    'expired with a transaction, and a dispute accepted',
+    'expired, and a verdict says it was not paid out',
     { outcome: expired(), disputeEffect: 'counts_not_filled' },
-    { ...notFilled, ...disputed },
+    notFilled,
+    notFilled,
   ],
   [
-    "failed, and the anchor's dispute accepted",
+    'settled, and a verdict says it was not paid out',
+    { disputeEffect: 'counts_not_filled' },
+    notFilled,
+    notFilled,
+  ],
+  [
+    'failed, and a verdict says it was paid out',
     { outcome: failed(), disputeEffect: 'counts_filled' },
-    { ...filled, ...untimed, ...disputed },
+    filled,
+    filled,
   ],
   [
-    'failed, and a dispute takes it out',
+    'failed, and a verdict takes it out',
     { outcome: failed(), disputeEffect: 'not_counted' },
-    { ...notFilled, notFilled: 0, ...disputed },
+    no('dispute_accepted'),
+    no('dispute_accepted'),
   ],
   [
-    'settled, disputed, but not to be scored',
-    {
-      outcome: settled(),
-      disputeEffect: 'counts_not_filled',
-      scored: false,
-      unscoredReason: 'amount_mismatch',
-    },
-    null,
+    'not to be scored, whatever a verdict says',
+    { ...amiss, disputeEffect: 'counts_not_filled' },
+    no('amount_mismatch'),
+    no('amount_mismatch'),
   ],
   [
-    'settled, disputed, but under 10 units',
-    { outcome: settled(), disputeEffect: 'counts_not_filled', sellAmount: '1' },
-    null,
+    'of 9.9999999 units, whatever a verdict says',
+    { sellAmount: '9.9999999', disputeEffect: 'counts_not_filled' },
+    no('below_least_amount'),
+    no('below_least_amount'),
   ],
+  ['of 10 units', { sellAmount: '10', outcome: settled({ evidence: 'ledger' }) }, filled, filled],
 ];
 
-describe('what an intent contributes', () => {
-  it.each(table)('%s', (_name, changes, expected) => {
-    expect(contributionOf(aggregatable(changes))).toEqual(expected);
+describe('an outcome that is', () => {
+  it.each(table)('%s', (_name, changes, byLedger, byAnchor) => {
+    const intent = withOutcome(changes);
+    expect(standingOf(intent, [intent], 'ledger')).toEqual(byLedger);
+    expect(standingOf(intent, [intent], 'anchor')).toEqual(byAnchor);
+  });
+});
+
+describe('of an account-day', () => {
+  const at = (second: number, changes: Partial<JudgedIntent> = {}) =>
+    withOutcome({
+      _id: String(second).padStart(64, '0'),
+      outcome: settled({ recordedAt: new Date(noon.getTime() + second * 1_000) }),
+      ...changes,
+    });
+  const countsOf = (all: readonly JudgedIntent[], evidence: Evidence = 'anchor') =>
+    all.map((intent) => standingOf(intent, all, evidence).counts);
+
+  it('the first three count, whichever order they come in', () => {
+    const all = [at(4), at(1), at(3), at(2)];
+    expect(countsOf(all)).toEqual(['no', 'filled', 'filled', 'filled']);
+    expect(standingOf(at(4), all, 'anchor')).toEqual(no('account_day_full'));
+    const sameTime = [...'dbca'].map((_id) => withOutcome({ _id }));
+    expect(countsOf(sameTime)).toEqual(['no', 'filled', 'filled', 'filled']);
   });
 
-  it('counts on the UTC day of recording, to the millisecond', () => {
-    const dayOf = (instant: string) =>
-      contributionOf(aggregatable({ outcome: settled({ recordedAt: new Date(instant) }) }))?.day;
-    expect(dayOf('2026-11-20T23:59:59.999Z')).toBe('2026-11-20');
-    expect(dayOf('2026-11-21T00:00:00.000Z')).toBe('2026-11-21');
+  it('those that count nowhere take no place, and a verdict that takes one out gives its place to the next', () => {
+    const dust = { sellAmount: '1' };
+    const unpaid = { outcome: expired() };
+    expect(countsOf([at(1, dust), at(2, unpaid), at(3), at(4), at(5)])).toEqual([
+      'no',
+      'no',
+      'filled',
+      'filled',
+      'filled',
+    ]);
+    const [first, ...others] = [at(1), at(2), at(3), at(4)];
+    expect(countsOf([{ ...first, disputeEffect: 'not_counted' } as JudgedIntent, ...others])).toEqual([
+      'no',
+      'filled',
+      'filled',
+      'filled',
+    ]);
   });
 
-  it('never has a shortfall below 0 or above 1', () => {
-    const ppbOf = (shortfallPpb: number) =>
-      contributionOf(aggregatable({ outcome: settled({ shortfallPpb }) }))?.shortfallPpb;
-    expect(ppbOf(-5)).toBe(0);
-    expect(ppbOf(3e9)).toBe(1e9);
+  it('the roll-up holds what each of them says', () => {
+    const all = [
+      at(1),
+      at(2, { outcome: failed() }),
+      at(3),
+      at(4),
+      at(5),
+      withOutcome({ account: 'GOTHER' }),
+    ];
+    const place = { anchorId: 'harbour', corridor: 'usdc-ngn', day: '2026-11-21' };
+    for (const evidence of ['anchor', 'ledger'] as const) {
+      const counts = all.map(
+        (each) =>
+          standingOf(
+            each,
+            all.filter(({ account }) => account === each.account),
+            evidence,
+          ).counts,
+      );
+      const rollup = countDay(place, all, { evidence, knownAccounts: new Set() });
+      expect([rollup?.filled, rollup?.notFilled]).toEqual([
+        counts.filter((each) => each === 'filled').length,
+        counts.filter((each) => each === 'not_filled').length,
+      ]);
+    }
+  });
+
+  it('a verdict changes nothing for one that has no place, whatever it says', () => {
+    const all = [at(1), at(2), at(3), at(4)];
+    const effects = all.map((each) => trueEffect(each, 'counts_not_filled', all, 'anchor'));
+    expect(effects).toEqual(['counts_not_filled', 'counts_not_filled', 'counts_not_filled', 'nothing']);
+    expect(trueEffect(at(4), 'not_counted', all, 'anchor')).toBe('nothing');
+    expect(trueEffect({ ...at(1), disputeEffect: 'not_counted' }, 'not_counted', all, 'anchor')).toBe(
+      'not_counted',
+    );
+  });
+});
+
+describe('the days that a change has counted anew', () => {
+  const dayOf = (instant: string) => settled({ recordedAt: new Date(instant) });
+
+  it('are the UTC days of recording, to the millisecond, once each', () => {
+    const before = withOutcome({ outcome: dayOf('2026-11-20T23:59:59.999Z') });
+    const after = { ...before, outcome: dayOf('2026-11-21T00:00:00.000Z') };
+    expect(daysOf(before, after).map(({ day }) => day)).toEqual(['2026-11-20', '2026-11-21']);
+    expect(daysOf(after, after)).toHaveLength(1);
+  });
+
+  it('are none for an expiry without a verdict, which anybody can cause', () => {
+    expect(daysOf(withOutcome({ outcome: expired() }))).toEqual([]);
+    expect(daysOf(withOutcome({ outcome: expired(), disputeEffect: 'counts_not_filled' }))).toHaveLength(1);
+  });
+});
+
+it('a roll-up takes no shortfall below 0 or above 1', () => {
+  const place = { anchorId: 'harbour', corridor: 'usdc-ngn', day: '2026-11-21' };
+  const all = [-5, 3e9, 7].map((shortfallPpb, index) =>
+    withOutcome({ account: `G${index}`, outcome: settled({ shortfallPpb }) }),
+  );
+  expect(countDay(place, all, { evidence: 'anchor', knownAccounts: new Set() })).toMatchObject({
+    quotedOutcomes: 3,
+    shortfallPpb: 1_000_000_007,
   });
 });

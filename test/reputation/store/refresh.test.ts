@@ -1,23 +1,28 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { openFeature } from '../../fixtures/reputation/aggregation-fixture.js';
 import { anchor } from '../../fixtures/reputation/fleet-view.js';
 import { dayMs, reputationFixture } from '../../fixtures/reputation/reputation-fixture.js';
+import { insertOutcomes, openFeature, totals } from '../../fixtures/reputation/reputation-parts.js';
+import { withOutcome } from '../../fixtures/reputation/stored-outcomes.js';
+import { runProgram } from '../../support/run-program.js';
+import { silentLogger } from '../../support/silent-logger.js';
 
 const fixture = reputationFixture();
 const { outcomes, board } = fixture;
 
 describe('a refresh', () => {
-  it('aggregates first, and reports what it did', async () => {
-    await outcomes('harbour', 'usdc-ngn', 40);
+  it('counts the marked days anew first, and reports what it did', async () => {
+    await outcomes('harbour', 'usdc-ngn', 40, { days: 7 });
     expect(await fixture.feature.service.refreshNow()).toMatchObject({
-      folded: 40,
-      foldedElsewhere: false,
+      days: 7,
+      more: false,
       anchors: 3,
       // Three anchors with four corridors between them, in three windows.
       cards: 12,
       scored: 3,
       computedAt: '2026-11-21T12:00:00.000Z',
     });
+    expect(await fixture.feature.service.refreshNow()).toMatchObject({ days: 0, scored: 3 });
   });
 
   it('counts in each window its own days, including today', async () => {
@@ -46,54 +51,195 @@ describe('a refresh', () => {
   });
 
   it('is refused while another one runs, with the start time of that one', async () => {
-    await fixture.aggregation.leases.run('reputation-refresh', 10_000, async () => {
+    await fixture.parts.leases.run('reputation-refresh', 10_000, async () => {
       const refused = fixture.feature.service.refreshNow();
       await expect(refused).rejects.toMatchObject({
         code: 'RUN_IN_PROGRESS',
         extras: { startedAt: expect.stringMatching(/^\d{4}-.*Z$/) },
       });
     });
-    expect(await fixture.feature.service.refreshNow()).toMatchObject({ foldedElsewhere: false });
+    expect(await fixture.feature.service.refreshNow()).toMatchObject({ anchors: 3 });
   });
 
-  it('has what the same instance is aggregating, as at the start, where both begin', async () => {
-    await outcomes('harbour', 'usdc-ngn', 40);
-    await Promise.all([fixture.feature.aggregate(), fixture.feature.service.refreshNow()]);
-    expect((await board()).items[0]).toMatchObject({ anchorId: 'harbour', outcomes: 40 });
+  it('replaces what a day held before: nothing is counted twice, and what is gone is not counted', async () => {
+    const [first] = await outcomes('harbour', 'usdc-ngn', 3);
+    const { parts, feature } = fixture;
+    await feature.service.refreshNow();
+    expect(await totals(parts)).toMatchObject({ filled: 3, notFilled: 0, accountDays: 3 });
+    await parts.stored.intents.updateOne(
+      { _id: first ?? '' },
+      { $set: { disputeEffect: 'counts_not_filled' } },
+    );
+    await parts.markEveryDay();
+    await feature.service.refreshNow();
+    expect(await totals(parts)).toMatchObject({ filled: 2, notFilled: 1, acceptedDisputes: 1 });
+    await parts.stored.intents.deleteMany({});
+    await parts.markEveryDay();
+    await feature.service.refreshNow();
+    expect(await parts.stored.rollups.countDocuments({})).toBe(0);
+    expect(await parts.marks.count()).toBe(0);
   });
 
-  it('continues while another instance aggregates, and reports it', async () => {
-    await outcomes('harbour', 'usdc-ngn', 3);
-    await fixture.aggregation.leases.run('reputation-fold', 10_000, async () => {
-      expect(await fixture.feature.service.refreshNow()).toMatchObject({
-        folded: 0,
-        foldedElsewhere: true,
-      });
+  it('leaves the mark of a change that comes while its day is counted, for the next run', async () => {
+    await outcomes('harbour', 'usdc-ngn', 2);
+    const { parts, fleet, world } = fixture;
+    const later = withOutcome({ account: 'GLATE' });
+    let isFirst = true;
+    const during = {
+      ...parts.outcomes,
+      async listOfDay(...args: Parameters<typeof parts.outcomes.listOfDay>) {
+        const found = await parts.outcomes.listOfDay(...args);
+        if (isFirst) await insertOutcomes(parts, 1, () => later);
+        isFirst = false;
+        return found;
+      },
+    };
+    const feature = openFeature({ ...parts, outcomes: during }, { fleet, now: () => world.now });
+    await feature.service.refreshNow();
+    expect(await totals(parts)).toMatchObject({ filled: 2 });
+    expect(await parts.marks.count()).toBe(1);
+    await feature.service.refreshNow();
+    expect(await totals(parts)).toMatchObject({ filled: 3 });
+    expect(await parts.marks.count()).toBe(0);
+  });
+
+  it('counts the others where a day overruns its transaction, which is an error in the log', async () => {
+    await outcomes('harbour', 'usdc-ngn', 4);
+    await outcomes('squall', 'usdc-ngn', 5);
+    const { parts, fleet, world } = fixture;
+    const slow = {
+      ...parts.outcomes,
+      async listOfDay(...args: Parameters<typeof parts.outcomes.listOfDay>) {
+        if (args[1].anchorId === 'harbour') await new Promise((done) => setTimeout(done, 3_100));
+        return parts.outcomes.listOfDay(...args);
+      },
+    };
+    const errors: unknown[] = [];
+    const logger = { ...silentLogger, error: (fields: unknown) => void errors.push(fields) };
+    const feature = openFeature({ ...parts, outcomes: slow }, { fleet, now: () => world.now, logger });
+    expect(await feature.service.refreshNow()).toMatchObject({ days: 1 });
+    expect(await totals(parts)).toMatchObject({ filled: 5 });
+    expect(errors).toMatchObject([{ anchorId: 'harbour', corridor: 'usdc-ngn', day: '2026-11-21' }]);
+    expect(await parts.marks.count()).toBe(1);
+    await fixture.feature.service.refreshNow();
+    expect(await totals(parts)).toMatchObject({ filled: 9 });
+  }, 20_000);
+
+  it('counts for at most ten seconds, and says that days are left', async () => {
+    await outcomes('harbour', 'usdc-ngn', 9, { days: 9 });
+    const { parts, fleet, world } = fixture;
+    let passed = 0;
+    const feature = openFeature(parts, { fleet, now: () => world.now + 2_500 * passed++ });
+    expect(await feature.service.refreshNow()).toMatchObject({ days: expect.any(Number), more: true });
+    expect((await totals(parts)).filled).toBeLessThan(9);
+    while ((await feature.service.refreshNow()).more);
+    expect(await totals(parts)).toMatchObject({ filled: 9 });
+  });
+});
+
+describe('with a ledger', () => {
+  const ledger = { away: false, isAway: async () => ledger.away };
+  const withLedger = () =>
+    openFeature(fixture.parts, { fleet: fixture.fleet, now: () => fixture.world.now, ledger });
+  const verified = { evidence: 'ledger', timesKnown: true, days: 7 } as const;
+
+  it('only outcomes that it verifies count; the others are told beside them', async () => {
+    await outcomes('harbour', 'usdc-ngn', 40, verified);
+    await outcomes('harbour', 'usdc-ngn', 25, { daysAgo: 1, filled: 20, evidence: 'anchor' });
+    await outcomes('harbour', 'usdc-ngn', 5, { daysAgo: 2, filled: 0, evidence: 'unverified' });
+    const feature = withLedger();
+    await feature.service.refreshNow();
+    const rests = { ledgerOutcomes: 40, anchorOutcomes: 25, timesWithheld: 0 };
+    expect(await feature.service.getReputation('harbour', 30)).toMatchObject({
+      ...{
+        formula: 'v1',
+        evidence: 'ledger',
+        outcomes: 40,
+        filled: 40,
+        accountDays: 40,
+        state: 'scored',
+        ...rests,
+      },
+      corridors: [
+        { corridor: 'usdc-kes' },
+        { corridor: 'usdc-ngn', evidence: 'ledger', outcomes: 40, ...rests },
+      ],
     });
   });
 
-  it('reads everything again where a rebuild replaces the roll-ups meanwhile', async () => {
-    await outcomes('harbour', 'usdc-ngn', 40);
-    await fixture.feature.service.refreshNow();
-    let rebuilds = 0;
-    fixture.fleet.meanwhile = async () => {
-      rebuilds += 1;
-      if (rebuilds === 1) await fixture.aggregation.rebuild({ adopt: true });
-    };
-    await fixture.feature.service.refreshNow();
-    expect((await board()).items[0]).toMatchObject({ anchorId: 'harbour', outcomes: 40 });
-    expect(rebuilds).toBe(2);
+  it('an outcome counts once it is verified later, and a withheld time as four speed targets', async () => {
+    const hashes = await outcomes('harbour', 'usdc-ngn', 30, { evidence: 'unverified', days: 7 });
+    const { parts } = fixture;
+    const feature = withLedger();
+    await feature.service.refreshNow();
+    expect(await feature.service.getReputation('harbour', 30)).toMatchObject({
+      outcomes: 0,
+      ledgerOutcomes: 0,
+    });
+    await parts.stored.intents.updateMany(
+      { _id: { $in: hashes } },
+      { $set: { 'outcome.evidence': 'ledger' } as object },
+    );
+    await parts.markEveryDay();
+    await feature.service.refreshNow();
+    expect(await feature.service.getReputation('harbour', 30)).toMatchObject({
+      ...{ outcomes: 30, anchorOutcomes: 0, timesWithheld: 30, score: '5.26' },
+    });
   });
 
-  it('keeps the run in force and two before it, and removes all others', async () => {
-    const inForce: unknown[] = [];
-    for (let round = 0; round < 5; round += 1) {
-      await fixture.feature.service.refreshNow();
-      inForce.push((await fixture.aggregation.stored.state.findOne({ _id: 'cards' }))?.run);
-    }
-    const runs = await fixture.aggregation.stored.cards.distinct('run');
-    expect(runs.sort()).toEqual(inForce.slice(-3).sort());
+  it('every day is counted anew once one is configured', async () => {
+    await outcomes('harbour', 'usdc-ngn', 40, { days: 7 });
+    await fixture.feature.service.refreshNow();
+    expect((await board()).items[0]).toMatchObject({ evidence: 'anchor', outcomes: 40 });
+    const feature = withLedger();
+    expect(await feature.service.refreshNow()).toMatchObject({ days: 7 });
+    expect(await feature.service.getReputation('harbour', 30)).toMatchObject({
+      ...{ evidence: 'ledger', outcomes: 0, anchorOutcomes: 40, score: null },
+    });
+    expect(await feature.service.refreshNow()).toMatchObject({ days: 0 });
   });
+
+  it('while it is away the cards stand still and say since when, and days are counted all the same', async () => {
+    await outcomes('harbour', 'usdc-ngn', 40, verified);
+    const feature = withLedger();
+    await feature.service.refreshNow();
+    const page = { limit: undefined, cursor: undefined };
+    const before = await feature.scores.getPublicScores(page);
+    ledger.away = true;
+    const since = '2026-11-22T12:00:00.000Z';
+    for (let day = 0; day < 2; day += 1) {
+      fixture.world.now += dayMs;
+      await outcomes('harbour', 'usdc-ngn', 5, { filled: 0, evidence: 'ledger' });
+      expect(await feature.service.refreshNow()).toMatchObject({
+        days: 1,
+        cards: 0,
+        computedAt: before.generatedAt,
+      });
+      fixture.world.now += 2_000;
+      const answer = await feature.service.getReputation('harbour', 30);
+      expect(answer).toMatchObject({ outcomes: 40, standsStillSince: since });
+      expect(await feature.scores.getPublicScores(page)).toEqual({ ...before, standsStillSince: since });
+    }
+    ledger.away = false;
+    await feature.service.refreshNow();
+    const answer = await feature.service.getReputation('harbour', 30);
+    expect(answer).toMatchObject({ outcomes: 50, filled: 40, standsStillSince: null });
+  });
+});
+
+it('a rebuild program marks every day, and the next refresh counts the same', async () => {
+  await outcomes('harbour', 'usdc-ngn', 12, { days: 4 });
+  await fixture.feature.service.refreshNow();
+  const before = await totals(fixture.parts);
+  const program = fileURLToPath(new URL('../../../server/cli.ts', import.meta.url));
+  const run = await runProgram(process.execPath, ['--import', 'tsx', program, 'rebuild'], {
+    cwd: fileURLToPath(new URL('../../../', import.meta.url)),
+    env: { PATH: process.env.PATH ?? '', MONGODB_URI: fixture.uri },
+  });
+  expect(run).toMatchObject({ status: 0, stderr: '' });
+  expect(JSON.parse(run.stdout)).toMatchObject({ days: 4 });
+  expect(await fixture.feature.service.refreshNow()).toMatchObject({ days: 4 });
+  expect(await totals(fixture.parts)).toEqual(before);
 });
 
 describe('what other features read', () => {
@@ -107,7 +253,7 @@ describe('what other features read', () => {
       p95SettleSeconds: null,
       meanShortfall: null,
     });
-    await outcomes('harbour', 'usdc-ngn', 40);
+    await outcomes('harbour', 'usdc-ngn', 40, { days: 7 });
     await fixture.feature.service.refreshNow();
     expect(fixture.feature.reputationOf('harbour', 'usdc-ngn')).toEqual({
       score: '85.12',
@@ -121,46 +267,19 @@ describe('what other features read', () => {
   });
 
   it('gives quotes of a new instance the record that another instance computed', async () => {
-    await outcomes('harbour', 'usdc-ngn', 40);
+    await outcomes('harbour', 'usdc-ngn', 40, { days: 7 });
     await fixture.feature.service.refreshNow();
-    const another = openFeature(fixture.aggregation, { fleet: fixture.fleet, now: () => fixture.world.now });
-    await another.loadQuoteReputations();
+    const another = openFeature(fixture.parts, { fleet: fixture.fleet, now: () => fixture.world.now });
+    await another.loadCards();
     expect(another.reputationOf('harbour', 'usdc-ngn').state).toBe('scored');
   });
 
-  it('gives the publisher every card in order, across pages', async () => {
-    fixture.fleet.anchors = Array.from({ length: 300 }, (_, index) =>
-      anchor(`a${index}`, ['usdc-ngn', 'usdc-kes']),
-    );
-    fixture.fleet.anchors.push(
-      anchor('a', ['usdc-ngn']),
-      anchor('a-b', ['usdc-ngn']),
-      anchor('ab', ['usdc-ngn']),
-    );
+  it('gives the publisher every card in order', async () => {
+    fixture.fleet.anchors = ['a', 'a-b', 'ab', 'b'].map((id) => anchor(id, ['usdc-ngn', 'usdc-kes']));
     await fixture.feature.service.refreshNow();
-    const keys = [];
-    for await (const card of fixture.feature.by.v1.listEveryCard(30))
-      keys.push([card.anchorId, card.corridor]);
-    expect(keys).toHaveLength(603);
-    expect(keys).toEqual([...keys].sort(byAnchorThenCorridor));
-  });
-
-  it('throws when refreshes replace the run while its cards are listed, rather than end early', async () => {
-    fixture.fleet.anchors = Array.from({ length: 300 }, (_, index) =>
-      anchor(`a${index}`, ['usdc-ngn', 'usdc-kes']),
+    const { cards } = await fixture.feature.publishedCards();
+    expect(cards.map(({ anchorId, corridor, window }) => `${anchorId} ${corridor} ${window}`)).toEqual(
+      ['a', 'a-b', 'ab', 'b'].flatMap((id) => [`${id} usdc-kes 30`, `${id} usdc-ngn 30`]),
     );
-    await fixture.feature.service.refreshNow();
-    const cards = fixture.feature.by.v1.listEveryCard(30)[Symbol.asyncIterator]();
-    await cards.next();
-    for (let round = 0; round < 3; round += 1) await fixture.feature.service.refreshNow();
-    const rest = async () => {
-      while (!(await cards.next()).done);
-    };
-    await expect(rest()).rejects.toThrow('replaced');
   });
 });
-
-function byAnchorThenCorridor([a1 = '', c1 = '']: string[], [a2 = '', c2 = '']: string[]): number {
-  if (a1 !== a2) return a1 < a2 ? -1 : 1;
-  return c1 < c2 ? -1 : 1;
-}

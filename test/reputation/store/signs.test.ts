@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { CardSigns, ScoreCard } from '../../../contract/schemas/score-card.js';
-import { settled } from '../../fixtures/reputation/aggregatable-intents.js';
-import { insertIntents } from '../../fixtures/reputation/aggregation-fixture.js';
 import { reputationFixture } from '../../fixtures/reputation/reputation-fixture.js';
+import { insertOutcomes } from '../../fixtures/reputation/reputation-parts.js';
+import { settled } from '../../fixtures/reputation/stored-outcomes.js';
 
 const fixture = reputationFixture();
 
@@ -20,7 +20,7 @@ const { cases } = JSON.parse(readFileSync(vectors, 'utf8')) as { cases: Case[] }
 
 /** Inserts outcomes that are counted together, each later in its day than the one before. */
 async function record(outcomes: Case['outcomes'], timesKnown = true): Promise<void> {
-  await insertIntents(fixture.aggregation, outcomes.length, (index) => {
+  await insertOutcomes(fixture.parts, outcomes.length, (index) => {
     const [account = '', anchorId = '', day = ''] = outcomes[index] ?? [];
     const recordedAt = new Date(Date.parse(day) + index * 1_000);
     return {
@@ -45,19 +45,22 @@ describe('the signs beside a card', () => {
     async (_name, { window, outcomes, signs }) => {
       await record(outcomes);
       expect(await signsOf('harbour', window)).toMatchObject(signs);
-      // A rebuild gives the same signs.
-      const rebuilt = await fixture.aggregation.rebuild({ adopt: true });
-      expect(rebuilt).toMatchObject({ ran: true, value: { stale: 0, differing: 0 } });
+      // Counted anew, they are the same.
+      await fixture.parts.markEveryDay();
       expect(await signsOf('harbour', window)).toMatchObject(signs);
     },
   );
 
-  it('show where 300 fresh accounts of half a minute make a score of 98.73', async () => {
-    const fabricated = Array.from({ length: 300 }, (_, index) => [`f${index}`, 'harbour', '2026-11-21']);
+  it('show where 300 fresh accounts of a week make a score of 98.73', async () => {
+    const fabricated = Array.from({ length: 300 }, (_, index) => [
+      `f${index}`,
+      'harbour',
+      `2026-11-${15 + (index % 7)}`,
+    ]);
     await record(fabricated as Case['outcomes'], false);
     const card = await signsOf('harbour');
     expect(card).toMatchObject({ outcomes: 300, filled: 300, score: '98.73', state: 'scored' });
-    expect(card).toMatchObject({ newAccountShare: '1.000000', busiestDayShare: '1.000000', timesKnown: 0 });
+    expect(card).toMatchObject({ newAccountShare: '1.000000', busiestDayShare: '0.143334', timesKnown: 0 });
     expect(card).toMatchObject({ accounts: 300, largestAccountShare: '0.003334' });
     const { items } = await fixture.board('usdc-ngn');
     expect(items[0]).toMatchObject({ anchorId: 'harbour', newAccountShare: '1.000000', timesKnown: 0 });
@@ -65,7 +68,7 @@ describe('the signs beside a card', () => {
 
   it('of an anchor are taken over all its corridors, its accounts and days once each', async () => {
     for (const corridor of ['usdc-ngn', 'usdc-kes']) {
-      await insertIntents(fixture.aggregation, 2, (index) => ({
+      await insertOutcomes(fixture.parts, 2, (index) => ({
         corridor,
         account: `G${index}`,
         outcome: settled({ timesKnown: corridor === 'usdc-ngn' }),
@@ -81,24 +84,14 @@ describe('the signs beside a card', () => {
     });
   });
 
-  it('know the accounts of outcomes that an earlier release counted', async () => {
-    await record([['old', 'squall', '2026-09-01']]);
-    await fixture.feature.refresh();
-    const { connection, stored } = fixture.aggregation;
-    await connection.collection('reputation_accounts').deleteMany({});
-    await stored.state.deleteMany({ _id: 'accounts' });
-    await record([['old', 'harbour', '2026-11-21']]);
-    expect(await signsOf('harbour')).toMatchObject({ newAccountShare: '0.000000', accounts: 1 });
-  });
-
   it('are no part of the entries that are published and hashed', async () => {
     await record([['a', 'harbour', '2026-11-21']]);
     await fixture.feature.refresh();
-    const published: ScoreCard[] = [];
-    for await (const card of fixture.feature.by.v1.listEveryCard(30)) published.push(card);
+    const { cards: published } = await fixture.feature.publishedCards();
     const members =
-      'acceptedDisputes accountDays anchorId corridor fillRate filled meanShortfall outcomes p50SettleSeconds ' +
-      'p95SettleSeconds quotedOutcomes score simulated speedTargetSeconds state window';
+      'acceptedDisputes accountDays anchorId anchorOutcomes corridor days90 evidence fillRate filled formula ' +
+      'ledgerOutcomes meanShortfall outcomes p50SettleSeconds p95SettleSeconds quotedOutcomes score simulated ' +
+      'speedTargetSeconds state timesWithheld window';
     expect(published.length).toBeGreaterThan(0);
     for (const card of published) expect(Object.keys(card).sort().join(' ')).toBe(members);
     const { items } = await fixture.feature.scores.getPublicScores({ limit: undefined, cursor: undefined });

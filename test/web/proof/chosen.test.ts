@@ -7,40 +7,29 @@ import {
 } from '../../../web/src/pages/proof/chosen.js';
 import { trustedKeys } from '../../../web/src/pages/proof/trust.js';
 
-const batch = (sequence: number, formula: string) => ({
-  header: { sequence, formula, createdAt: `2026-11-22T17:0${sequence}:00.000Z` },
+const batch = (sequence: number) => ({
+  header: { sequence, createdAt: `2026-11-22T17:0${sequence}:00.000Z` },
 });
-const offered = { batches: [batch(4, 'v2'), batch(3, 'v1'), batch(2, 'v2'), batch(1, 'v1')], leading: 'v1' };
-const nothing = { formula: '', batch: '' };
+const offered = [batch(4), batch(3), batch(2), batch(1)];
 
 describe('the batch that is offered for a check', () => {
-  it('is the newest of the formula that leads, unless the address names a formula or a batch', () => {
-    expect(chosenBatch(offered, nothing)).toMatchObject({ formula: 'v1', sequence: 3 });
-    expect(chosenBatch(offered, { ...nothing, formula: 'v2' })).toMatchObject({ formula: 'v2', sequence: 4 });
-    expect(chosenBatch(offered, { formula: 'v1', batch: '2' })).toMatchObject({ formula: 'v2', sequence: 2 });
+  it('is the newest, unless the address names another', () => {
+    expect(chosenBatch(offered, '').sequence).toBe(4);
+    expect(chosenBatch(offered, '2').sequence).toBe(2);
+    expect(chosenBatch(offered, 'x').sequence).toBe(4);
+    expect(chosenBatch([], '').sequence).toBeUndefined();
   });
 
   it('is the one that the address names also where it is not among the newest', () => {
-    const chosen = chosenBatch({ ...offered, batches: [batch(4, 'v2')] }, { ...nothing, batch: '1' });
+    const chosen = chosenBatch([batch(4)], '1');
     expect(chosen).toMatchObject({ sequence: 1, batches: [{ sequence: 4 }, { sequence: 1 }] });
   });
 
-  it('has its own formula also where it is older than the newest, once the batch itself is there', () => {
-    const newest = [batch(4, 'v1'), batch(3, 'v1')];
+  it('is asked for by itself only where it is older than the newest', () => {
+    const newest = [batch(4), batch(3)];
     expect(unlistedSequence(newest, '4')).toBeUndefined();
     expect(unlistedSequence(newest, '')).toBeUndefined();
     expect(unlistedSequence(newest, '2')).toBe(2);
-    const chosen = chosenBatch(
-      { ...offered, batches: [...newest, batch(2, 'v2')] },
-      { ...nothing, batch: '2' },
-    );
-    expect(chosen).toMatchObject({ formula: 'v2', formulas: ['v1', 'v2'], sequence: 2 });
-  });
-
-  it('is the newest there is where no batch follows the formula, and none where there is none', () => {
-    expect(chosenBatch({ ...offered, batches: [batch(4, 'v2')] }, nothing).sequence).toBe(4);
-    expect(chosenBatch({ batches: [], leading: 'v1' }, nothing).sequence).toBeUndefined();
-    expect(chosenBatch(offered, { ...nothing, batch: 'x' }).sequence).toBe(3);
   });
 });
 
@@ -55,8 +44,7 @@ describe('the address of a check', () => {
 
   it('still names the same batch when newer ones have come', () => {
     const named = new URL(address, 'https://fairlead.example').searchParams.get('batch') ?? '';
-    const later = { ...offered, batches: [batch(6, 'v1'), batch(5, 'v2'), ...offered.batches] };
-    expect(chosenBatch(later, { formula: '', batch: named }).sequence).toBe(2);
+    expect(chosenBatch([batch(6), batch(5), ...offered], named).sequence).toBe(2);
   });
 });
 

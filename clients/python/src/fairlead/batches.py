@@ -12,7 +12,7 @@ from fairlead.merkle import inclusion_holds, leaf_hash, merkle_root
 from fairlead.strkey import decode_account, parse_account
 from fairlead.texts import decode_base64, decode_hash, is_hash
 
-FORMULAS = {"v1", "v2"}
+FORMULAS = {"v1"}
 _HASH = "[0-9a-f]{64}"
 _INSTANT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z"
 _HEADER_MEMBERS = {"version", "sequence", "previous", "root", "size", "formula", "createdAt", "keyId"}
@@ -27,10 +27,9 @@ def entry_leaf_hash(entry):
 
 
 def formula_of(entry):
-    """Entries of v1 name no formula: they were published before there was another."""
     if not isinstance(entry, dict):
         raise Refused("an entry is not an object")
-    return entry.get("formula", "v1")
+    return entry.get("formula")
 
 
 def header_hash(header):

@@ -159,8 +159,7 @@ export interface AdminDisputesOperatorOperations {
    *
    * Decides a dispute, once: the same verdict again answers 200 with the dispute, the opposite one 409.
    * Accepting an unsupported dispute requires `evidence`. Accepting changes how the outcome counts, unless
-   * the anchor has made the disputed failure good in the meantime; the scores follow with the next
-   * aggregation and refresh.
+   * the anchor has made the disputed failure good in the meantime; the scores follow with the next refresh.
    *
    * Limit: 60 requests per 60 s, per client address.
    *

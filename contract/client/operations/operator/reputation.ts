@@ -39,8 +39,8 @@ export interface ReputationOperatorOperations {
   /**
    * Compute the scores anew.
    *
-   * Adds what has changed since the last run to the roll-ups, then computes every card, score and ranking
-   * from them. Answers 200 with what it did; the body may be empty or absent.
+   * Counts every UTC day anew on which an outcome has changed since the last run, then computes every card,
+   * score and ranking. Answers 200 with what it did; the body may be empty or absent.
    *
    * Limit: 60 requests per 60 s, per client address.
    *

@@ -56,7 +56,7 @@ export function AnchorPage() {
       <PageHeading title={name}>
         {anchor.value !== undefined && <Lead anchor={anchor.value} view={view} />}
       </PageHeading>
-      <RecordChoices view={view} corridors={[...corridors].sort()} formula={reputation.value?.formula} />
+      <RecordChoices view={view} corridors={[...corridors].sort()} />
       <AnswerView answer={reputation} lines={18}>
         {(record) => (
           <RecordCards record={record} view={view}>

@@ -14,7 +14,7 @@ export function ComputedAt({ instant }: { instant: string | null }) {
   );
 }
 
-/** Says that the scores of v2 do not move, since the ledger does not answer. */
+/** Says that the scores do not move, since the ledger does not answer. */
 export function StandsStill({ since }: { since: string | null }) {
   const { t, formats } = useLanguage();
   if (since === null) return null;

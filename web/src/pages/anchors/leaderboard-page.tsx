@@ -14,7 +14,7 @@ import { leaderboardQuestion } from './questions.js';
 import { RecordChoices } from './record-choices.js';
 import { type RecordView, useRecordView } from './use-record-view.js';
 
-/** The anchors by score; a corridor, a window and a formula can be chosen. */
+/** The anchors by score; a corridor and a window can be chosen. */
 export function LeaderboardPage() {
   const { t } = useLanguage();
   const view = useRecordView();
@@ -23,11 +23,7 @@ export function LeaderboardPage() {
   return (
     <>
       <PageHeading title={t('anchors.title')}>{t('anchors.lead')}</PageHeading>
-      <RecordChoices
-        view={view}
-        corridors={corridors.value?.map(({ id }) => id) ?? []}
-        formula={answer.value?.formula}
-      />
+      <RecordChoices view={view} corridors={corridors.value?.map(({ id }) => id) ?? []} />
       <AnswerView answer={answer} lines={8}>
         {(board) => <Leaderboard board={board} view={view} />}
       </AnswerView>
@@ -57,7 +53,7 @@ function Leaderboard({ board, view }: { board: LeaderboardAnswer; view: RecordVi
       <Card title={t('anchors.ranking')} aside={<ComputedAt instant={board.computedAt} />}>
         {ranked.length === 0 ? (
           <Empty title={t('anchors.nobodyRanked')}>
-            <p>{t(board.formula === 'v2' ? 'anchors.nobodyRankedV2' : 'anchors.nobodyRankedAbout')}</p>
+            <p>{t('anchors.nobodyRankedAbout')}</p>
           </Empty>
         ) : (
           <LeaderboardTable {...table} caption={t('anchors.ranking')} entries={ranked} />

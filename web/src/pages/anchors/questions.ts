@@ -10,19 +10,19 @@ import { client } from '../../data/client.js';
 import type { Question } from '../../data/use-answer.js';
 import type { RecordView } from './use-record-view.js';
 
-type Shown = Pick<RecordView, 'window' | 'formula' | 'corridor'>;
+type Shown = Pick<RecordView, 'window' | 'corridor'>;
 
 /** The service computes cards again about this often. */
 const everyMs = 60_000;
 const wholePage = '100';
 
 /** The whole ranking, all its pages as one. */
-export function leaderboardQuestion({ corridor, window, formula }: Shown): Question<LeaderboardAnswer> {
+export function leaderboardQuestion({ corridor, window }: Shown): Question<LeaderboardAnswer> {
   return {
-    key: ['leaderboard', corridor, window, formula],
+    key: ['leaderboard', corridor, window],
     everyMs,
     async ask(signal) {
-      const query = { corridor, window, formula, limit: wholePage };
+      const query = { corridor, window, limit: wholePage };
       const ask = async (cursor?: string) =>
         unwrap(await client.reputation.getLeaderboard({ query: { ...query, cursor }, signal }));
       const whole = await ask();
@@ -36,26 +36,24 @@ export function leaderboardQuestion({ corridor, window, formula }: Shown): Quest
   };
 }
 
-export function reputationQuestion(anchor: string, { window, formula }: Shown): Question<AnchorReputation> {
+export function reputationQuestion(anchor: string, { window }: Shown): Question<AnchorReputation> {
   return {
-    key: ['reputation', anchor, window, formula],
+    key: ['reputation', anchor, window],
     everyMs,
     ask: async (signal) =>
-      unwrap(
-        await client.reputation.getReputation({ params: { anchor }, query: { window, formula }, signal }),
-      ),
+      unwrap(await client.reputation.getReputation({ params: { anchor }, query: { window }, signal })),
   };
 }
 
 /** The days of the window on which there was an outcome, the oldest first. */
 export function historyQuestion(anchor: string, shown: Shown): Question<HistoryPoint[]> {
-  const { corridor, window, formula } = shown;
+  const { corridor, window } = shown;
   return {
-    key: ['reputation-history', anchor, corridor, window, formula],
+    key: ['reputation-history', anchor, corridor, window],
     everyMs,
     async ask(signal) {
       const points: HistoryPoint[] = [];
-      const query = { corridor, window, formula, limit: wholePage };
+      const query = { corridor, window, limit: wholePage };
       for await (const point of client.reputation.getReputationHistory.all({
         params: { anchor },
         query,

@@ -3,17 +3,15 @@ import { Field } from '../../components/field.js';
 import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
 import styles from './record-choices.module.css';
-import { type Formula, formulas, type RecordView, windows } from './use-record-view.js';
+import { type RecordView, windows } from './use-record-view.js';
 
-/** The choices of corridor, window and formula. */
+/** The choices of corridor and window. */
 export function RecordChoices(props: {
   view: RecordView;
   /** Ids of the corridors to choose from; one that the address names besides is kept. */
   corridors: readonly string[];
-  /** The formula of the answer that is shown. */
-  formula: Formula | undefined;
 }) {
-  const { view, formula } = props;
+  const { view } = props;
   const { t, locale } = useLanguage();
   const corridors = new Set([...props.corridors, ...(view.corridor === undefined ? [] : [view.corridor])]);
   return (
@@ -39,16 +37,6 @@ export function RecordChoices(props: {
         options={windows.map((value) => ({ value, label: t('anchors.days', { days: Number(value) }) }))}
         value={view.window}
         onChoose={view.chooseWindow}
-      />
-      <Choice
-        legend={t('anchors.formula')}
-        options={formulas.map((value) => ({
-          value,
-          label: t(value === 'v1' ? 'anchors.formulaV1' : 'anchors.formulaV2'),
-          title: t(value === 'v1' ? 'anchors.formulaV1About' : 'anchors.formulaV2About'),
-        }))}
-        value={view.formula ?? formula ?? 'v1'}
-        onChoose={view.chooseFormula}
       />
     </div>
   );

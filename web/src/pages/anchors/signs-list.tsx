@@ -20,7 +20,7 @@ export function SignsList({ record }: { record: Record }) {
     ['anchors.signAccountDays', record.accountDays],
     ['anchors.signLedger', record.ledgerOutcomes, record.ledgerOutcomes + record.anchorOutcomes],
     ['anchors.signTimesKnown', record.timesKnown, record.filled],
-    ['anchors.signTimesWithheld', record.timesWithheld, record.ledgerOutcomes],
+    ['anchors.signTimesWithheld', record.timesWithheld, record.filled],
   ];
   return (
     <dl class={styles.signs}>

@@ -1,11 +1,11 @@
 import { useLanguage } from '../../i18n/language.js';
 import styles from './figures.module.css';
-import { type Judged, leastAccountDays, leastOutcomes, standingOf } from './standing.js';
+import { type Judged, leastAccountDays, leastDays90, leastOutcomes, standingOf } from './standing.js';
 
 /** Why there is no score yet, in plain words. */
 export function StandingText({ record }: { record: Judged }) {
   const { t } = useLanguage();
-  const { outcomes, accountDays } = record;
+  const { outcomes, accountDays, days90 } = record;
   switch (standingOf(record)) {
     case 'scored':
       return null;
@@ -21,10 +21,18 @@ export function StandingText({ record }: { record: Judged }) {
           {t('anchors.standingAccountDays', { accountDays, least: leastAccountDays })}
         </span>
       );
+    case 'fewDays':
+      return (
+        <span class={styles.soft}>{t('anchors.standingDays', { days: days90, least: leastDays90 })}</span>
+      );
     case 'spreadThin':
       return (
         <span class={styles.soft}>
-          {t('anchors.standingSpread', { outcomes: leastOutcomes, accountDays: leastAccountDays })}
+          {t('anchors.standingSpread', {
+            outcomes: leastOutcomes,
+            accountDays: leastAccountDays,
+            days: leastDays90,
+          })}
         </span>
       );
   }

@@ -2,14 +2,10 @@ import { useViewPart } from '../../data/use-view-part.js';
 
 export const windows = ['7', '30', '90'] as const;
 export type Window = (typeof windows)[number];
-export const formulas = ['v1', 'v2'] as const;
-export type Formula = (typeof formulas)[number];
 
 /** The displayed record: the parts of the address that are passed on from page to page. */
 export interface RecordView {
   window: Window;
-  /** The one that leads when undefined. */
-  formula: Formula | undefined;
   /** All corridors when undefined. */
   corridor: string | undefined;
   /** What a link to another page of the same view ends in. */
@@ -17,30 +13,26 @@ export interface RecordView {
   /** What a link to the proof of the same cards ends in: those of other windows than 30 days are not published. */
   proofSearch: string;
   chooseWindow: (window: Window) => void;
-  chooseFormula: (formula: Formula) => void;
   chooseCorridor: (corridor: string) => void;
 }
 
 export function useRecordView(): RecordView {
   const [window, chooseWindow] = useViewPart('window', '30');
-  const [formula, chooseFormula] = useViewPart('formula', '');
   const [corridor, chooseCorridor] = useViewPart('corridor', '');
-  return { ...recordNamed({ window, formula, corridor }), chooseWindow, chooseFormula, chooseCorridor };
+  return { ...recordNamed({ window, corridor }), chooseWindow, chooseCorridor };
 }
 
 /** The record that the parts of an address name. */
 export function recordNamed(
-  named: Record<'window' | 'formula' | 'corridor', string>,
+  named: Record<'window' | 'corridor', string>,
 ): Omit<RecordView, `choose${string}`> {
   const window = windows.find((each) => each === named.window) ?? '30';
-  const formula = formulas.find((each) => each === named.formula);
   const corridor = named.corridor.toLowerCase();
   return {
     window,
-    formula,
     corridor: corridor === '' ? undefined : corridor,
-    search: searchOf({ corridor, window: window === '30' ? '' : window, formula }),
-    proofSearch: searchOf({ corridor, formula }),
+    search: searchOf({ corridor, window: window === '30' ? '' : window }),
+    proofSearch: searchOf({ corridor }),
   };
 }
 

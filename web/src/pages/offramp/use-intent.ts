@@ -28,6 +28,6 @@ function pollMs(intent: IntentAnswer | undefined): number {
 }
 
 function besideStreamMs(intent: IntentAnswer | undefined): number {
-  const isMoving = intent?.outcome?.counts === 'pending' || intent?.dispute?.status === 'open';
+  const isMoving = intent?.dispute?.status === 'open';
   return isMoving ? 5_000 : 60_000;
 }

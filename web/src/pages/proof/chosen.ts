@@ -2,13 +2,11 @@ import type { Wanted } from './check/evidence.js';
 
 /** What of a batch is needed to choose it. */
 interface Listed {
-  header: { sequence: number; formula: string; createdAt: string };
+  header: { sequence: number; createdAt: string };
 }
 
 export interface ChosenBatch {
-  formula: string;
-  formulas: string[];
-  /** Undefined where no batch follows the formula. */
+  /** Undefined where there is no batch. */
   sequence: number | undefined;
   /** The selectable batches, newest first; the time of one that is not among the newest is unknown. */
   batches: { sequence: number; createdAt: string | undefined }[];
@@ -20,22 +18,12 @@ export function unlistedSequence(newest: readonly Listed[], named: string): numb
   return newest.some(({ header }) => header.sequence === sequence) ? undefined : sequence;
 }
 
-/** The batch that the address names, else the newest of the formula that it names, else of the one that leads. */
-export function chosenBatch(
-  offered: { batches: readonly Listed[]; leading: string },
-  asked: { formula: string; batch: string },
-): ChosenBatch {
-  const headers = offered.batches.map(({ header }) => header);
-  const formulas = [...new Set(headers.map(({ formula }) => formula))].sort();
-  const named = sequenceOf(asked.batch);
-  const ofNamed = headers.find(({ sequence }) => sequence === named)?.formula;
-  const usual = formulas.includes(offered.leading) ? offered.leading : (formulas[0] ?? '');
-  const formula = ofNamed ?? (formulas.includes(asked.formula) ? asked.formula : usual);
-  const batches = headers.filter((each) => each.formula === formula);
-  const isListed = named === undefined || ofNamed !== undefined;
+/** The batch that the address names, else the newest. */
+export function chosenBatch(offered: readonly Listed[], asked: string): ChosenBatch {
+  const batches = offered.map(({ header }) => header);
+  const named = sequenceOf(asked);
+  const isListed = named === undefined || batches.some(({ sequence }) => sequence === named);
   return {
-    formula,
-    formulas,
     sequence: named ?? batches[0]?.sequence,
     batches: isListed ? batches : [...batches, { sequence: named, createdAt: undefined }],
   };

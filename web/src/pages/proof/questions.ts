@@ -26,16 +26,12 @@ export const batches = (from: string) =>
 export const allBatches = (signal: AbortSignal) =>
   client.publisher.listBatches.all({ query: { order: 'asc', limit: '100' }, signal });
 
-/** The newest batches, to choose from, and the formula that leads. */
+/** The newest batches, to choose from. */
 export const choices = () =>
   ({
     key: ['publisher', 'choices'],
     ask: async (signal: AbortSignal) => {
-      const [newest, scores] = await Promise.all([
-        client.publisher.listBatches({ query: { limit: '50' }, signal }),
-        client.scores.getPublicScores({ query: { limit: '1' }, signal }),
-      ]);
-      return { batches: unwrap(newest).items, leading: unwrap(scores).formula };
+      return unwrap(await client.publisher.listBatches({ query: { limit: '50' }, signal })).items;
     },
     everyMs: 60_000,
   }) satisfies Question<unknown>;

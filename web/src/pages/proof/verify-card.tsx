@@ -44,17 +44,16 @@ function Choosing(props: Parameters<typeof VerifyCard>[0]) {
   const { anchorId, trust, memories } = props;
   const { t, locale, formats } = useLanguage();
   const { route } = useLocation();
-  const [formula, setFormula] = useViewPart('formula', '');
   const [batch, setBatch] = useViewPart('batch', '');
   const [corridor, setCorridor] = useViewPart('corridor', '');
   const [check] = useViewPart('check', '');
   const [run, setRun] = useState(0);
   const canCheck = !useAreChecksMissing();
   const choice = useAnswer(choices());
-  const unlisted = choice.value && unlistedSequence(choice.value.batches, batch);
+  const unlisted = choice.value && unlistedSequence(choice.value, batch);
   const older = useAnswer(unlisted === undefined ? undefined : batchOf(unlisted)).value;
-  const batches = choice.value && [...choice.value.batches, ...(older ? [older] : [])];
-  const offered = choice.value && batches && chosenBatch({ ...choice.value, batches }, { formula, batch });
+  const batches = choice.value && [...choice.value, ...(older ? [older] : [])];
+  const offered = batches && chosenBatch(batches, batch);
   const listed = useAnswer(offered?.sequence === undefined ? undefined : entries(offered.sequence));
   const entry = listed.value && chosenEntry(listed.value.items, { anchorId, corridor });
   const wanted = offered?.sequence !== undefined &&
@@ -88,24 +87,6 @@ function Choosing(props: Parameters<typeof VerifyCard>[0]) {
                 setRun((count) => count + 1);
               }}
             >
-              <Field label={t('proof.formula')}>
-                {(ids) => (
-                  <select
-                    {...ids}
-                    value={offered.formula}
-                    onChange={(event) => {
-                      setBatch('');
-                      setFormula(event.currentTarget.value);
-                    }}
-                  >
-                    {offered.formulas.map((each) => (
-                      <option key={each} value={each}>
-                        {each}
-                      </option>
-                    ))}
-                  </select>
-                )}
-              </Field>
               <Field label={t('proof.batch')}>
                 {(ids) => (
                   <select

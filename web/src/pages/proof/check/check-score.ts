@@ -13,9 +13,9 @@ import {
   isSmallOrder,
   parsePublicKey,
   publishedBatch,
-  type publishedCard,
   receiptFault,
   StrkeyError,
+  type scoreCard,
   scoreOf,
   verifyBatch,
   verifyEntry,
@@ -25,7 +25,7 @@ import { keyFault } from './key-fault.js';
 import type { Fact, Fault, Opening, Step, StepId } from './step.js';
 
 type Batch = ReturnType<typeof publishedBatch.parse>;
-type Card = ReturnType<typeof publishedCard.parse>;
+type Card = ReturnType<typeof scoreCard.parse>;
 
 interface Proof {
   /** The entry as answered: every member is hashed, including those that this version does not know. */
@@ -229,12 +229,14 @@ function oracleOf(previous: unknown): string | undefined {
 }
 
 function checkRecomputed(card: Card): Step {
-  const { outcomes, filled, accountDays, meanShortfall, p50SettleSeconds, speedTargetSeconds } = card;
+  const { outcomes, filled, accountDays, days90 } = card;
+  const { meanShortfall, p50SettleSeconds, speedTargetSeconds } = card;
   const computed = scoreOf(card);
   const facts = [
     fact('outcomes', String(outcomes)),
     fact('filled', String(filled)),
     fact('accountDays', String(accountDays)),
+    fact('days90', String(days90)),
     fact('meanShortfall', meanShortfall ?? '–'),
     fact('typicalSeconds', String(p50SettleSeconds ?? '–')),
     fact('targetSeconds', String(speedTargetSeconds)),

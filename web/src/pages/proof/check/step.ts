@@ -86,6 +86,7 @@ export interface Fact {
     | 'outcomes'
     | 'filled'
     | 'accountDays'
+    | 'days90'
     | 'meanShortfall'
     | 'typicalSeconds'
     | 'targetSeconds'

@@ -16,7 +16,7 @@ import org.fairlead.client.model.PublisherKey;
  */
 public final class Batches {
     /** The score formulas that this version can judge. */
-    private static final Set<String> FORMULAS = Set.of("v1", "v2");
+    private static final Set<String> FORMULAS = Set.of("v1");
 
     private static final Set<String> HEADER_MEMBERS =
             Set.of("version", "sequence", "previous", "root", "size", "formula", "createdAt", "keyId");
@@ -139,12 +139,12 @@ public final class Batches {
         throw new VerificationException("none of the keys has the id that the header names");
     }
 
-    /** Entries of v1 name no formula. */
+    /** Refuses an entry of another formula than the header's. */
     private static byte[] leafOf(PublishedHeader header, PublishedCard card) throws VerificationException {
         JsonNode entry = card == null ? null : card.json();
         if (entry == null || !entry.isObject()) throw new VerificationException("an entry is not a JSON object");
         JsonNode formula = entry.get("formula");
-        if (!header.formula().equals(formula == null ? "v1" : formula.textValue())) {
+        if (!header.formula().equals(formula == null ? null : formula.textValue())) {
             throw new VerificationException("an entry follows another formula than the header names");
         }
         return Merkle.leafHash(Bytes.utf8(CanonicalJson.of(entry)));

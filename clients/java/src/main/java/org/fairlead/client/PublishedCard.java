@@ -17,7 +17,7 @@ public record PublishedCard(@JsonValue JsonNode json) {
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
     public PublishedCard {}
 
-    /** The card as a {@code ScoreCard}, or a {@code ScoreCardV2} where its formula is v2. */
+    /** The card as a {@code CardWithSigns}, the signs of which are null here, or as a type of your own. */
     public <T> T as(Class<T> type) {
         return MAPPER.convertValue(json, type);
     }

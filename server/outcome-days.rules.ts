@@ -1,0 +1,36 @@
+import { utcDay } from './utc-day.rules.js';
+
+/** A day of an anchor's outcomes in a corridor: what is counted at one time. */
+export interface OutcomeDay {
+  anchorId: string;
+  corridor: string;
+  /** UTC, `2026-11-21`. */
+  day: string;
+}
+
+/** The members of an intent that decide on which day it may count. */
+interface State {
+  anchorId: string;
+  corridor: string;
+  outcome: { kind: 'settled' | 'failed' | 'expired'; recordedAt: Date } | null;
+  disputeEffect: string | null;
+}
+
+/** Intents below this many units of stablecoin count nowhere. */
+export const leastAmount = '10';
+
+/** Without a verdict, an expiry counts nowhere; anybody can cause very many of them. */
+export function mayCount({ outcome, disputeEffect }: Pick<State, 'outcome' | 'disputeEffect'>): boolean {
+  return outcome !== null && (outcome.kind !== 'expired' || disputeEffect !== null);
+}
+
+/** The days that have to be counted again after an intent was in each of these states. */
+export function daysOf(...states: State[]): OutcomeDay[] {
+  const days = new Map<string, OutcomeDay>();
+  for (const { anchorId, corridor, outcome, disputeEffect } of states) {
+    if (outcome === null || !mayCount({ outcome, disputeEffect })) continue;
+    const day = utcDay(outcome.recordedAt);
+    days.set(`${anchorId} ${corridor} ${day}`, { anchorId, corridor, day });
+  }
+  return [...days.values()];
+}
