@@ -29,7 +29,7 @@ import { createRollupStore } from './features/reputation/rollup-store.js';
 import { createScoresFeature } from './features/scores/feature.js';
 import { createSnapshotFeature } from './features/snapshot/feature.js';
 import { createClientKeyOf } from './http/client-key.js';
-import { createDocsRouter, isDocsPath, readDocuments } from './http/docs.js';
+import { createDocsRouter, isDocsPath } from './http/docs.js';
 import type { ConnectionMeter } from './http/listen.js';
 import { createMetrics } from './http/metrics.js';
 import { createMetricsRouter } from './http/metrics-router.js';
@@ -344,7 +344,7 @@ export function composeService(deps: {
       ...(page === undefined ? [] : [page]),
       {
         serves: isDocsPath,
-        router: createDocsRouter({ readDocuments: () => readDocuments(world.pageFolder) }),
+        router: createDocsRouter({ pageFolder: world.pageFolder }),
       },
       ...(ownMetricsPort ? [] : metricsOperations),
     ],

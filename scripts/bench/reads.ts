@@ -1,16 +1,9 @@
 import { bareNode, type RecordedAnswers, record, startBare } from './lib/bare.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
-import { compareLoads, type LoadLine } from './lib/compare-loads.js';
-import type { Target } from './lib/measure.js';
-import {
-  publisherHealthPath,
-  ratesPath,
-  returningClients,
-  scoresPath,
-  startReadBench,
-} from './lib/read-service.js';
+import { compareLoads } from './lib/compare-loads.js';
+import { publisherHealthPath, ratesPath, scoresPath, startReadBench } from './lib/read-service.js';
 
-/** Six paths in turns; on a slow machine the warm-ups, in which every client is there once, take as long again. */
+/** Six paths, each of which begins with a draw for every client. */
 export const limitMs = 480_000;
 
 const rounds = 5;
@@ -24,32 +17,33 @@ const paths = [
 ];
 const node = 'bare node:http';
 
-/** Cached rates of returning clients. */
+/** Cached rates of clients whose windows are held. */
 export async function mainLoad(context: BenchContext): Promise<void> {
-  const { service, measure } = await startReadBench(context);
-  const seconds = context.seconds * 3;
-  await measure(service, { request: { path: ratesPath }, clients: returningClients, seconds });
+  const { service, openWindows } = await startReadBench(context);
+  const measure = await openWindows(ratesPath);
+  await measure(service, { seconds: context.seconds });
 }
 
-/** Cached public reads of returning clients, compared with a bare server that sends the same bytes and headers. */
+/** Cached public reads of clients whose windows are held, beside a bare server that sends the same bytes and headers. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
-  const { service, measure } = await startReadBench(context);
+  const { service, openWindows } = await startReadBench(context);
   const recorded: RecordedAnswers = {};
   for (const path of paths) recorded[path] = await record(service.url + path);
   const bare = await startBare(context, bareNode, recorded);
 
   const seconds = context.seconds / rounds;
-  const line = (path: string, what: string, target: Target): LoadLine => ({
-    table: `GET ${path}, clients that come back`,
-    what,
-    measure: () => measure(target, { request: { path }, clients: returningClients, seconds }),
-  });
-  const references = { 'of node:http': node };
   const rows: BenchRow[] = [];
-  // One path after another: mixing the paths would need more limit windows than a process holds.
+  // One path after another: all together would need more windows than a process holds.
   for (const path of paths) {
-    const lines = [line(path, node, bare), line(path, 'this service', service)];
-    rows.push(...(await compareLoads(rounds, lines, { references, sameBytesAs: node })));
+    const measure = await openWindows(path);
+    const table = `GET ${path}, clients whose windows are held`;
+    const lines = [
+      { table, what: node, measure: () => measure(bare, { seconds }) },
+      { table, what: 'this service', measure: () => measure(service, { seconds }) },
+    ];
+    rows.push(
+      ...(await compareLoads(rounds, lines, { references: { 'of node:http': node }, sameBytesAs: node })),
+    );
   }
   return rows;
 }

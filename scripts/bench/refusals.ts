@@ -3,7 +3,7 @@ import { bareNode, record, startBare } from './lib/bare.js';
 import type { BenchContext, BenchRow } from './lib/bench.js';
 import { compareLoads, type LoadLine } from './lib/compare-loads.js';
 import type { Measured, Target } from './lib/measure.js';
-import { ratesPath, returningClients, scoresPath, startReadBench } from './lib/read-service.js';
+import { ratesPath, scoresPath, startReadBench } from './lib/read-service.js';
 
 const rounds = 5;
 const node = 'bare node:http';
@@ -22,20 +22,16 @@ export async function mainLoad(context: BenchContext): Promise<void> {
 
 /** Requests over the limit and answers that the client has already, beside a bare server that sends the same bytes. */
 export async function run(context: BenchContext): Promise<BenchRow[]> {
-  const { service, measure } = await startReadBench(context);
+  const { service, measure, openWindows } = await startReadBench(context);
   const seconds = context.seconds / rounds;
 
   const { etag = '' } = (await record(service.url + scoresPath)).headers;
   const headers = { 'if-none-match': etag };
   const unchanged = await record(service.url + scoresPath, { expect: 304, headers });
   const bareUnchanged = await startBare(context, bareNode, { [scoresPath]: unchanged });
+  const measureHeld = await openWindows(scoresPath);
   const isUnchanged = (target: Target): Promise<Measured> =>
-    measure(target, {
-      request: { path: scoresPath, headers },
-      expect: 304,
-      clients: returningClients,
-      seconds,
-    });
+    measureHeld(target, { request: { path: scoresPath, headers }, expect: 304, seconds });
 
   const rates = service.url + ratesPath;
   const refused = await record(rates, {

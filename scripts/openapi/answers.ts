@@ -215,9 +215,9 @@ export function createErrorAnswers(writer: SchemaWriter): ErrorAnswers {
   };
 }
 
-/** Where docs/errors.md, as the service serves it, explains a code. */
+/** The path at which the service serves the page of a code (docs/errors/). */
 function pagePath(code: ErrorCode): string {
-  return `/docs/errors.md#${code.toLowerCase()}`;
+  return `/docs/errors/${code}.md`;
 }
 
 function describe(codes: readonly ErrorCode[]): string {

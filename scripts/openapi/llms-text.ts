@@ -1,4 +1,4 @@
-import type { Page } from '../../server/http/docs-pages.js';
+import type { Page } from '../../server/http/docs-texts.js';
 import type { OpenApiDocument } from './document.js';
 import type { OperationObject } from './operation-object.js';
 

@@ -1,14 +1,5 @@
 import { PassThrough, type Transform } from 'node:stream';
-import { promisify } from 'node:util';
-import {
-  brotliCompress,
-  brotliCompressSync,
-  constants,
-  createBrotliCompress,
-  createGzip,
-  gzip,
-  gzipSync,
-} from 'node:zlib';
+import { brotliCompressSync, constants, createBrotliCompress, createGzip, gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 
@@ -18,8 +9,6 @@ const preferred: Coding[] = ['br', 'gzip', 'identity'];
 const gzipOptions = { level: 5 };
 /** At this quality brotli takes as long as gzip and compresses JSON better; at its default it takes fifty times as long. */
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
-const gzipLater = promisify(gzip);
-const brotliLater = promisify(brotliCompress);
 
 /** Clients send few different texts in this header, so each is parsed once. */
 const known = new LRUCache<string, Coding>({
@@ -39,12 +28,6 @@ export function codingFor(acceptEncoding: string | undefined): Coding {
 export function encode(bytes: Buffer, coding: Coding): Buffer {
   if (coding === 'br') return brotliCompressSync(bytes, brotliOptions);
   return coding === 'gzip' ? gzipSync(bytes, gzipOptions) : bytes;
-}
-
-/** Encodes in another thread, for large bodies. */
-export async function encodeLater(bytes: Buffer, coding: Coding): Promise<Buffer> {
-  if (coding === 'br') return brotliLater(bytes, brotliOptions);
-  return coding === 'gzip' ? gzipLater(bytes, gzipOptions) : bytes;
 }
 
 /** An encoder for a streamed body. A window of 256 KB takes a quarter of a megabyte per client instead of sixteen. */

@@ -1,11 +1,28 @@
-import { readFileSync } from 'node:fs';
-import type { RequestHandler } from 'express';
-import { readPages, servedText } from './docs-pages.js';
-import { prepareText, sendTagged } from './prepared-text.js';
-import { setFreshness } from './send-json.js';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A page of docs/. */
+export interface Page {
+  /** The path below docs/: `rates.md`, `guides/wallets.md`. */
+  path: string;
+  text: string;
+}
 
 /** Texts by the path that they are served at. */
 export type Texts = ReadonlyMap<string, string>;
+
+/** Decisions are for those who change the code. */
+const notServed = /^adr\//;
+/** Documents in docs/ that are served at the root. */
+const documents = /^\/docs(\/openapi(\.client)?\.json)$/;
+
+/** The pages of docs/ that are served, in the order of their paths. */
+export function readPages(folder: URL): Page[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((path) => path.endsWith('.md') && !notServed.test(path))
+    .sort()
+    .map((path) => ({ path, text: readFileSync(new URL(path, folder), 'utf8') }));
+}
 
 /** `/llms.txt`, and the pages of docs/ that it leads to. */
 export function readTexts(folder: URL): Texts {
@@ -16,16 +33,19 @@ export function readTexts(folder: URL): Texts {
   ]);
 }
 
-/** The texts are public and the same for everyone, so pages of any origin may read them. */
-export function serveTexts(texts: Texts, freshSeconds: number): RequestHandler {
-  const prepared = new Map([...texts].map(([path, text]) => [path, prepareText(text)]));
-  return (req, res, next) => {
-    const text = prepared.get(req.path);
-    if (text === undefined) return next();
-    res.type(req.path.endsWith('.md') ? 'text/markdown; charset=utf-8' : 'text/plain; charset=utf-8');
-    res.setHeader('X-Content-Type-Options', 'nosniff');
-    res.setHeader('Access-Control-Allow-Origin', '*');
-    setFreshness(res, { seconds: freshSeconds, public: true });
-    sendTagged(req, res, text).catch(next);
-  };
+/**
+ * The text of a page as it is served. Its links lead to files of the repository, but the service has only the pages:
+ * any other file is named in place of its link.
+ */
+function servedText({ path, text }: Page, pages: readonly Page[]): string {
+  const served = new Set(pages.map((page) => `/docs/${page.path}`));
+  return text.replaceAll(/\[([^\]]+)\]\(([^)\s]+)\)/g, (link: string, label: string, target: string) => {
+    if (/^([a-z]+:|#)/.test(target)) return link;
+    const { pathname, hash } = new URL(target, `http://service/docs/${path}`);
+    if (served.has(pathname)) return link;
+    const document = documents.exec(pathname)?.[1];
+    if (document !== undefined) return `[${label}](${document}${hash})`;
+    const file = pathname.slice(1);
+    return label.includes(file) ? label : `${label} (\`${file}\` in the repository)`;
+  });
 }

@@ -17,5 +17,9 @@ export function tagOf(hash: string, coding: Coding): string {
 export function matchesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   if (header === tag || header.trim() === '*') return true;
-  return header.split(',').some((part) => part.trim().replace(/^W\//, '') === tag);
+  return header.split(',').some((part) => opaque(part.trim()) === opaque(tag));
+}
+
+function opaque(tag: string): string {
+  return tag.replace(/^W\//, '');
 }

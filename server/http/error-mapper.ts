@@ -6,6 +6,7 @@ import { ApiError, invalidRequest } from '../errors.js';
 import { isMongoUnavailable } from '../mongo/failures.js';
 import { LeaseLostError } from '../mongo/leases.js';
 import type { Logger } from '../ports.js';
+import { tooLarge } from './json-body.js';
 
 type RequestPart = 'path' | 'query' | 'header' | 'body';
 
@@ -77,7 +78,9 @@ function bodyError(error: unknown): ApiError | undefined {
   const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
   switch (type) {
     case 'entity.too.large':
-      return new ApiError('PAYLOAD_TOO_LARGE', 'The body is larger than 16 KB.');
+      return tooLarge();
+    case 'encoding.unsupported':
+      return new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent uncompressed.');
     case 'request.size.invalid':
     case 'request.aborted':
     case 'stream.not.readable':

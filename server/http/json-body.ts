@@ -1,11 +1,13 @@
-import type { Request, RequestHandler } from 'express';
-import readRawBody from 'raw-body';
+import express, { type Request, type RequestHandler } from 'express';
 import { ApiError } from '../errors.js';
 import { requestLimits } from './request-limits.js';
 
+const bodiless = new Set(['GET', 'HEAD', 'DELETE']);
 const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** Bytes, since `express.json` would replace what is not UTF-8, and a signature may be over them. */
+const readBytes = express.raw({ type: () => true, limit: requestLimits.bodyBytes, inflate: false });
 const rawBodies = new WeakMap<object, Buffer>();
 
 /** The exact bytes of a parsed body, for checking a signature over it. */
@@ -18,44 +20,58 @@ export function rawBody(req: Request): Buffer {
  * declared); 400 MALFORMED_JSON if it does not parse, nests deeper than 16 levels or has a prototype key. A missing
  * body reads as `{}` whatever the content type; the body of a GET or DELETE is not read.
  */
-export const jsonBody: RequestHandler = async (req, res, next) => {
-  try {
-    req.body = hasBody(req) ? await readJson(req) : {};
-    next();
-  } catch (error) {
+export const jsonBody: RequestHandler = (req, res, next) => {
+  const refuse = (error: unknown) => {
     // Otherwise the unread rest of the body would be parsed as the next request.
     if (!req.complete) res.setHeader('Connection', 'close');
     next(error);
+  };
+  if (bodiless.has(req.method)) {
+    req.body = {};
+    return next();
   }
+  try {
+    refuseHead(req);
+  } catch (error) {
+    return refuse(error);
+  }
+  readBytes(req, res, (error?: unknown) => {
+    if (error !== undefined) return refuse(error);
+    try {
+      req.body = bodyOf(req);
+    } catch (fault) {
+      return refuse(fault);
+    }
+    next();
+  });
 };
 
-function hasBody(req: Request): boolean {
-  if (['GET', 'HEAD', 'DELETE'].includes(req.method)) return false;
-  return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+/** What can be told before the body arrives. Whether a chunked body is empty is known only at its end. */
+function refuseHead(req: Request): void {
+  const length = Number(req.get('content-length') ?? 0);
+  if (length > 0) refuseMediaType(req);
+  if (length > requestLimits.bodyBytes) throw tooLarge();
 }
 
-async function readJson(req: Request): Promise<unknown> {
-  const fault = mediaTypeFault(req);
-  // Whether a chunked body is empty is known only at its end.
-  if (fault !== undefined && req.headers['transfer-encoding'] === undefined) throw fault;
-  const bytes = await readRawBody(req, {
-    limit: requestLimits.bodyBytes,
-    length: req.get('content-length') ?? null,
-  });
-  if (bytes.length === 0) return {};
-  if (fault !== undefined) throw fault;
+export function tooLarge(): ApiError {
+  return new ApiError('PAYLOAD_TOO_LARGE', 'The body is larger than 16 KB.');
+}
+
+function refuseMediaType(req: Request): void {
+  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(req.get('content-type') ?? ''))
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent as application/json in UTF-8.');
+  if (!['identity', undefined].includes(req.get('content-encoding')))
+    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent uncompressed.');
+}
+
+function bodyOf(req: Request): unknown {
+  const bytes: unknown = req.body;
+  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return {};
+  refuseMediaType(req);
   rawBodies.set(req, bytes);
   const body = parse(bytes);
   refuseHostileShape(body);
   return body;
-}
-
-function mediaTypeFault(req: Request): ApiError | undefined {
-  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(req.get('content-type') ?? ''))
-    return new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent as application/json in UTF-8.');
-  if (!['identity', undefined].includes(req.get('content-encoding')))
-    return new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent uncompressed.');
-  return undefined;
 }
 
 function parse(bytes: Buffer): unknown {

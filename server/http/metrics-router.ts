@@ -1,34 +1,33 @@
-import { Router } from 'express';
+import { type RequestHandler, Router } from 'express';
 import type { Registry } from 'prom-client';
-import { createCache } from '../cache/cache.js';
-import type { Clock } from '../ports.js';
 import { requireBearer } from './authenticate.js';
-import { type PreparedText, prepareText, sendPrepared } from './prepared-text.js';
+import { staticAnswer } from './static-answer.js';
 
 /** The metrics are rendered once in this time at most: rendering blocks the event loop for some milliseconds. */
 const renderedForMs = 1_000;
 
 /** `/metrics` for Prometheus; with `tokens`, only for those who have one. */
-export function createMetricsRouter(deps: {
+export function createMetricsRouter({
+  registry,
+  tokens,
+}: {
   registry: Registry;
   tokens: readonly string[];
-  /** Monotonic milliseconds. */
-  stopwatch?: Clock;
 }): Router {
-  const { registry, tokens, stopwatch = () => performance.now() } = deps;
-  const rendered = createCache<void, PreparedText>({
-    load: async () => prepareText(await registry.metrics()),
-    freshMs: renderedForMs,
-    clock: stopwatch,
-  });
+  let rendered: Promise<RequestHandler> | undefined;
+  const forget = () => {
+    rendered = undefined;
+  };
+  const render = async () => {
+    const text = await registry.metrics();
+    return staticAnswer(() => text, { type: registry.contentType, cacheControl: 'no-store' });
+  };
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/metrics', async (req, res, next) => {
     try {
       if (tokens.length > 0) requireBearer(req, res, tokens, 'the metrics token');
-      const text = await rendered.get();
-      res.setHeader('Content-Type', registry.contentType);
-      res.setHeader('Cache-Control', 'no-store');
-      await sendPrepared(req, res, text);
+      rendered ??= render().finally(() => setTimeout(forget, renderedForMs).unref());
+      (await rendered)(req, res, next);
     } catch (error) {
       next(error);
     }

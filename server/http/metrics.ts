@@ -2,12 +2,10 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { type JobMeter, jobOutcomes } from '../jobs/scheduler.js';
 import { type Outbound, OutboundError } from '../outbound/outbound.js';
 import type { Clock, Logger } from '../ports.js';
-import type { StreamMeter } from '../streams/places.js';
+import { refusals, type StreamMeter } from '../streams/places.js';
 import { type Backlogs, registerBacklogs } from './backlog-gauges.js';
-import { createConnectionMeter } from './connection-meter.js';
 import type { ConnectionMeter } from './listen.js';
 import type { RequestMeter } from './request-log.js';
-import { createStreamMeter } from './stream-meter.js';
 
 /** Prometheus metrics of one service instance, labelled by route template and never by text of a client. */
 export interface Metrics {
@@ -39,77 +37,125 @@ export interface MetricsDeps {
 
 export function createMetrics(deps: MetricsDeps): Metrics {
   const registry = new Registry();
+  const registers = [registry];
+  const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const gauge = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+    new Gauge({ name, help, labelNames, registers });
+  const readGauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: 'fairlead_http_request_duration_seconds',
     help: 'Time from request to answer, by route template.',
     labelNames: ['method', 'route', 'status'] as const,
     buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
+    registers,
   });
-  new Gauge({
-    name: 'fairlead_rate_limiter_degraded',
-    help: '1 while this instance counts limits by itself, as the database does not answer or the clock is off.',
-    registers: [registry],
-    collect() {
-      this.set(deps.limiterDegraded() ? 1 : 0);
-    },
-  });
-  new Gauge({
-    name: 'fairlead_clock_offset_seconds',
-    help: "How far the clock of this machine was ahead of the primary's at the last look; negative where it is behind.",
-    registers: [registry],
-    collect() {
-      this.set(deps.machineAheadMs() / 1_000);
-    },
-  });
+  const connections = gauge('fairlead_http_connections', 'Connections of clients that are open.');
+  const refusedConnections = counter(
+    'fairlead_http_connections_refused_total',
+    'Connections that were closed at once, because MAX_CONNECTIONS were open.',
+  );
+  const streams = gauge('fairlead_streams', 'Streams of events that are open.');
+  const refusedStreams = counter(
+    'fairlead_streams_refused_total',
+    'Streams that were not opened, by the bound that was reached, or that were displaced by one of another client.',
+    'reason',
+  );
+  readGauge(
+    'fairlead_rate_limiter_degraded',
+    '1 while this instance counts limits by itself, as the database does not answer or the clock is off.',
+    () => (deps.limiterDegraded() ? 1 : 0),
+  );
+  readGauge(
+    'fairlead_clock_offset_seconds',
+    "How far the clock of this machine was ahead of the primary's at the last look; negative where it is behind.",
+    () => deps.machineAheadMs() / 1_000,
+  );
   new Counter({
     name: 'fairlead_log_lines_dropped_total',
     help: 'Log lines that were dropped because they could not be written.',
-    registers: [registry],
+    registers,
     collect() {
       this.reset();
       this.inc(deps.droppedLogLines());
     },
   });
-  const outboundCalls = new Counter({
-    name: 'fairlead_outbound_calls_total',
-    help: 'Calls to anchors, the FX reference, the ledger, the oracle and webhooks, by outcome.',
-    labelNames: ['purpose', 'outcome'] as const,
-    registers: [registry],
-  });
-  const webhookAttempts = new Counter({
-    name: 'fairlead_webhook_attempts_total',
-    help: 'POSTs to webhooks, by outcome.',
-    labelNames: ['outcome'] as const,
-    registers: [registry],
-  });
-  const webhookDeliveries = new Counter({
-    name: 'fairlead_webhook_deliveries_total',
-    help: 'Webhook deliveries that came to an end, by state: delivered, refused or exhausted.',
-    labelNames: ['state'] as const,
-    registers: [registry],
-  });
-  const quotes = new Counter({
-    name: 'fairlead_anchor_quotes_total',
-    help: 'Questions for a quote that an anchor was asked, by outcome.',
-    labelNames: ['anchor', 'outcome'] as const,
-    registers: [registry],
-  });
+  const outboundCalls = counter(
+    'fairlead_outbound_calls_total',
+    'Calls to anchors, the FX reference, the ledger, the oracle and webhooks, by outcome.',
+    'purpose',
+    'outcome',
+  );
+  const webhookAttempts = counter(
+    'fairlead_webhook_attempts_total',
+    'POSTs to webhooks, by outcome.',
+    'outcome',
+  );
+  const webhookDeliveries = counter(
+    'fairlead_webhook_deliveries_total',
+    'Webhook deliveries that came to an end, by state: delivered, refused or exhausted.',
+    'state',
+  );
+  const quotes = counter(
+    'fairlead_anchor_quotes_total',
+    'Questions for a quote that an anchor was asked, by outcome.',
+    'anchor',
+    'outcome',
+  );
+  // The label is not called `job`, because Prometheus adds a label of that name and would rename ours.
+  const jobRuns = counter(
+    'fairlead_job_runs_total',
+    'Runs of scheduled jobs in this process, by outcome.',
+    'task',
+    'outcome',
+  );
+  const lastSuccess = gauge(
+    'fairlead_job_last_success_timestamp_seconds',
+    'When a scheduled job was last done by this process.',
+    'task',
+  );
   registerBacklogs({ ...deps, registry });
+  // What is counted later starts at 0, here and below: Prometheus does not see an increase from nothing to 1.
+  for (const reason of refusals) refusedStreams.inc({ reason }, 0);
+
   return {
     registry,
     requests: (labels, seconds) => requests.observe(labels, seconds),
+    connections: {
+      opened: () => connections.inc(),
+      closed: () => connections.dec(),
+      refused: () => refusedConnections.inc(),
+    },
+    streams: {
+      opened: () => streams.inc(),
+      closed: () => streams.dec(),
+      refused: (reason) => refusedStreams.inc({ reason }),
+    },
     quotes: {
-      // Starts at 0: Prometheus does not see an increase from nothing to 1.
       expects: (anchor, outcomes) => {
         for (const outcome of outcomes) quotes.inc({ anchor, outcome }, 0);
       },
       asked: (anchor, outcome) => quotes.inc({ anchor, outcome }),
     },
-    jobs: jobMeter(registry, deps.clock),
-    connections: createConnectionMeter(registry),
-    streams: createStreamMeter(registry),
+    jobs: {
+      scheduled: (task) => {
+        for (const outcome of jobOutcomes) jobRuns.inc({ task, outcome }, 0);
+      },
+      ran: (task, outcome) => {
+        jobRuns.inc({ task, outcome });
+        if (outcome === 'done') lastSuccess.set({ task }, deps.clock() / 1_000);
+      },
+    },
     webhooks: {
       attempted: (outcome) => webhookAttempts.inc({ outcome }),
       settled: (state) => webhookDeliveries.inc({ state }),
@@ -123,32 +169,6 @@ export function createMetrics(deps: MetricsDeps): Metrics {
         outboundCalls.inc({ purpose, outcome: error instanceof OutboundError ? error.failure : 'error' });
         throw error;
       }
-    },
-  };
-}
-
-/** The label is not called `job`, because Prometheus adds a label of that name and would rename ours. */
-function jobMeter(registry: Registry, clock: Clock): JobMeter {
-  const runs = new Counter({
-    name: 'fairlead_job_runs_total',
-    help: 'Runs of scheduled jobs in this process, by outcome.',
-    labelNames: ['task', 'outcome'] as const,
-    registers: [registry],
-  });
-  const lastSuccess = new Gauge({
-    name: 'fairlead_job_last_success_timestamp_seconds',
-    help: 'When a scheduled job was last done by this process.',
-    labelNames: ['task'] as const,
-    registers: [registry],
-  });
-  return {
-    // Starts at 0: Prometheus does not see an increase from nothing to 1.
-    scheduled: (task) => {
-      for (const outcome of jobOutcomes) runs.inc({ task, outcome }, 0);
-    },
-    ran: (task, outcome) => {
-      runs.inc({ task, outcome });
-      if (outcome === 'done') lastSuccess.set({ task }, clock() / 1_000);
     },
   };
 }

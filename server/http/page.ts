@@ -1,13 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type RequestHandler, Router } from 'express';
 import type { Logger } from '../ports.js';
 import { prefersHtml } from './media-type.js';
 import { pageHeaders } from './page-headers.js';
 import { isEmbedded, isPagePath, pagePaths } from './page-paths.js';
-import { askEachTime, createFileSender, keepForGood } from './prepared-files.js';
-import { prepareText, sendPrepared } from './prepared-text.js';
+import { askedForEachTime, keptForGood, staticAnswer } from './static-answer.js';
 
 /** The web page, as `npm run build -w web` built it. */
 export interface Page {
@@ -33,41 +32,37 @@ export function createPage(deps: { folder: URL; logger: Pick<Logger, 'warn'> }):
     return undefined;
   }
   const files = filesOf(folder);
-  const router = Router({ caseSensitive: true, strict: true });
   const headers = pageHeaders({ framed: isEmbedded });
+  const router = Router({ caseSensitive: true, strict: true });
   router.use(headers);
 
-  const send = createFileSender(folder);
-  const answerPage: RequestHandler = (req, res, next) => {
-    askEachTime(res);
-    send(indexFile, req, res, next);
-  };
+  const answerWith = (path: string, cacheControl: string) =>
+    staticAnswer(() => readFileSync(join(folder, path)), { type: extname(path), cacheControl });
+  const index = answerWith(indexFile, askedForEachTime);
+  // One route per path, because requests are counted by route.
+  for (const { path } of pagePaths) router.get(path, index);
+  const answers = new Map(
+    files.map((path) => [path, answerWith(path, isAsset(path) ? keptForGood : askedForEachTime)]),
+  );
   const answerFile: RequestHandler = (req, res, next) => {
-    const { path } = req;
-    if (!files.has(path)) return next();
+    const answer = answers.get(req.path);
+    if (answer === undefined) return next();
     // A frame may be sandboxed: then its scripts send requests without an origin.
     res.setHeader('Access-Control-Allow-Origin', '*');
-    if (isAsset(path)) keepForGood(res);
-    else askEachTime(res);
-    send(path, req, res, next);
+    answer(req, res, next);
   };
-  // One route per path, because requests are counted by route.
-  for (const { path } of pagePaths) router.get(path, answerPage);
   router.get('/assets/:file', answerFile);
-  for (const name of files) if (!isAsset(name)) router.get(name, answerFile);
+  for (const path of files) if (!isAsset(path)) router.get(path, answerFile);
 
-  const index = prepareText(readFileSync(join(folder, indexFile)));
+  const unknown = answerWith(indexFile, 'no-store');
   const answerUnknown: RequestHandler = (req, res, next) => {
     if (!['GET', 'HEAD'].includes(req.method) || ofPrograms.test(req.path)) return next();
     res.vary('Accept');
     if (!prefersHtml(req.get('accept'))) return next();
-    headers(req, res, () => {
-      res.setHeader('Cache-Control', 'no-store');
-      sendPrepared(req, res.status(404).type('html'), index).catch(next);
-    });
+    headers(req, res.status(404), () => unknown(req, res, next));
   };
 
-  return { answerUnknown, serves: (path) => isPagePath(path) || files.has(path), router };
+  return { answerUnknown, serves: (path) => isPagePath(path) || answers.has(path), router };
 }
 
 function isAsset(name: string): boolean {
@@ -75,10 +70,10 @@ function isAsset(name: string): boolean {
 }
 
 /** The files by their paths below the folder, without HTML, which is served at the paths of the page alone. */
-function filesOf(folder: string): Set<string> {
+function filesOf(folder: string): string[] {
   const inFolder = (path: string) =>
     readdirSync(join(folder, path), { withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && !entry.name.endsWith('.html'))
       .map(({ name }) => `${path}${name}`);
-  return new Set([...inFolder('/'), ...inFolder('/assets/')]);
+  return [...inFolder('/'), ...inFolder('/assets/')];
 }

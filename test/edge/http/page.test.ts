@@ -295,14 +295,10 @@ describe('/docs', () => {
     const links = [...head.matchAll(/<link[^>]* href="([^"]+)"/g)].map(([, path = '']) =>
       path.split('/').at(-1),
     );
-    expect(links).toEqual(['swagger-ui.css', 'favicon.svg', 'docs-a9b8c7d6.css']);
+    expect(links).toEqual(['swagger-ui.css', 'index.css', 'favicon.svg', 'docs-a9b8c7d6.css']);
+    expect(head).toContain('<script type="module" crossorigin src="/assets/docs-c3d4e5f6.js">');
     const header = body.indexOf('<div id="header"></div>');
-    const script = body.indexOf('<script async type="module" crossorigin src="/assets/docs-c3d4e5f6.js">');
-    expect([header > 0, script > header, body.indexOf('swagger-ui-bundle.js') > script]).toEqual([
-      true,
-      true,
-      true,
-    ]);
+    expect([header > 0, body.indexOf('swagger-ui-bundle.js') > header]).toEqual([true, true]);
     expect(html.match(/<title>/g)).toHaveLength(1);
   });
 
@@ -310,7 +306,7 @@ describe('/docs', () => {
     const answer = await send('/docs');
     const policy = answer.header('content-security-policy') ?? '';
     expect(policy).toContain("script-src 'self';");
-    expect(policy).toMatch(/style-src 'self'( 'sha256-[^']+')+;/);
+    expect(policy).toContain("style-src 'self';");
     expect(policy).toContain("frame-ancestors 'none'");
     expect(answer.body.toString()).not.toMatch(/<script(?![^>]* src=)|\sstyle=|\bon\w+=/);
   });

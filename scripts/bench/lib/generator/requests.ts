@@ -5,9 +5,9 @@ export type Clients =
   /**
    * `count` addresses. Each is used once before any is used again, and the order changes each time, so that none comes more
    * often than the others and exceeds its limit. Every load uses the same addresses, unless it begins at another one:
-   * `first` counts from 0.
+   * `first` counts from 0. `known`: all have been there before, so that no load has to begin with each of them.
    */
-  | { kind: 'returning'; count: number; first?: number }
+  | { kind: 'returning'; count: number; first?: number; known?: boolean }
   /** Every request comes from an address that was never used before. */
   | { kind: 'new' }
   | { kind: 'one'; address: string };
@@ -44,6 +44,7 @@ export function requestsOf(shape: RequestShape, host: string, clients: Clients):
     };
   }
   const addresses = clients.kind === 'one' ? [clients.address] : returningAddresses(clients);
+  const isKnown = clients.kind === 'returning' && clients.known === true;
   let used = 0;
   return {
     next() {
@@ -52,7 +53,7 @@ export function requestsOf(shape: RequestShape, host: string, clients: Clients):
       used += 1;
       return before + addresses[place] + after;
     },
-    allSeen: () => used >= addresses.length,
+    allSeen: () => isKnown || used >= addresses.length,
   };
 }
 

@@ -1,0 +1,44 @@
+import type { RequestHandler } from 'express';
+import { type Coding, codingFor, encode } from './content-coding.js';
+import { hashOf, matchesTag, tagOf } from './entity-tag.js';
+
+/** For files whose addresses change with their content. */
+export const keptForGood = 'public, max-age=31536000, immutable';
+/** For those whose addresses stay: browsers ask each time whether their copy is still current. */
+export const askedForEachTime = 'no-cache';
+
+/**
+ * Answers with a content that is the same for everyone. It is read on the first request, because most processes never
+ * serve it, and compressed once for each coding, because nothing limits how often clients ask for it: to compress
+ * /openapi.json for each of them takes 5 ms of a processor.
+ */
+export function staticAnswer(
+  read: () => string | Buffer,
+  { type, cacheControl }: { type: string; cacheControl: string },
+): RequestHandler {
+  let content: { bytes: Buffer; hash: string } | undefined;
+  const encoded = new Map<Coding, Buffer>();
+
+  function load() {
+    const bytes = Buffer.from(read());
+    return { bytes, hash: hashOf(bytes) };
+  }
+
+  return (req, res) => {
+    content ??= load();
+    const coding = codingFor(req.get('accept-encoding'));
+    const tag = tagOf(content.hash, coding);
+    res.vary('Accept-Encoding');
+    res.setHeader('Cache-Control', cacheControl);
+    res.setHeader('ETag', tag);
+    if (res.statusCode === 200 && matchesTag(req.get('if-none-match'), tag)) {
+      res.status(304).end();
+      return;
+    }
+    const bytes = encoded.get(coding) ?? encode(content.bytes, coding);
+    encoded.set(coding, bytes);
+    if (coding !== 'identity') res.setHeader('Content-Encoding', coding);
+    res.type(type).setHeader('Content-Length', bytes.length);
+    res.end(req.method === 'HEAD' ? undefined : bytes);
+  };
+}
