@@ -14,22 +14,17 @@ import type { DeliveryStore } from './delivery-store.js';
 import { unknownWebhook } from './service.js';
 import type { WebhookDocument, WebhookStore } from './webhook-store.js';
 
-/** The results of deliveries, and the deliveries that an admin triggers. Unknown ids throw UNKNOWN_WEBHOOK. */
-export interface DeliveryLog {
-  list(
-    webhookId: string,
-    query: { state?: DeliveryState | undefined; limit?: string | undefined; cursor?: string | undefined },
-  ): Promise<{ items: DeliveryAnswer[]; nextCursor: string | null }>;
-  /** Sends made-up data at once, also to a webhook that is disabled. */
-  sendTest(webhookId: string, event: EventName | undefined): Promise<DeliveryAnswer>;
-  /** Sends a delivery again at once, also to a webhook that is disabled. */
-  resend(webhookId: string, deliveryId: string): Promise<DeliveryAnswer>;
-  /** Sends again what was refused or exhausted since `since`; none twice for the same `since`. */
-  resendFailed(webhookId: string, since: Date): Promise<ResentDeliveries>;
+export type DeliveryLog = ReturnType<typeof createDeliveryLog>;
+
+interface DeliveriesQuery {
+  state?: DeliveryState | undefined;
+  limit?: string | undefined;
+  cursor?: string | undefined;
 }
 
 const idPattern = /^dlv_[0-9a-f]{44}$/;
 
+/** The results of deliveries, and the deliveries that an admin triggers. Unknown ids throw UNKNOWN_WEBHOOK. */
 export function createDeliveryLog(deps: {
   webhooks: Pick<WebhookStore, 'find'>;
   deliveries: Pick<DeliveryStore, 'add' | 'page' | 'sendAgain' | 'sendFailedAgain'>;
@@ -37,7 +32,7 @@ export function createDeliveryLog(deps: {
   wakeWorker: () => void;
   clock: Clock;
   newId: NewId;
-}): DeliveryLog {
+}) {
   const { webhooks, deliveries, wakeWorker, clock, newId } = deps;
 
   async function findWebhook(id: string): Promise<WebhookDocument> {
@@ -47,7 +42,7 @@ export function createDeliveryLog(deps: {
   }
 
   return {
-    async list(webhookId, { state, limit: asked, cursor }) {
+    async list(webhookId: string, { state, limit: asked, cursor }: DeliveriesQuery) {
       const { enabled } = await findWebhook(webhookId);
       const limit = readLimit(asked);
       const listName = ['deliveries', webhookId, state ?? 'all'];
@@ -57,7 +52,8 @@ export function createDeliveryLog(deps: {
       return toPage(answers, limit, listName, ({ id }) => [id]);
     },
 
-    async sendTest(webhookId, asked) {
+    /** Sends made-up data at once, also to a webhook that is disabled. */
+    async sendTest(webhookId: string, asked: EventName | undefined): Promise<DeliveryAnswer> {
       const { enabled, events } = await findWebhook(webhookId);
       const name = asked ?? events[0] ?? 'intent.settled';
       const now = new Date(clock());
@@ -69,7 +65,8 @@ export function createDeliveryLog(deps: {
       return toDeliveryAnswer(delivery, enabled);
     },
 
-    async resend(webhookId, deliveryId) {
+    /** Sends a delivery again at once, also to a webhook that is disabled. */
+    async resend(webhookId: string, deliveryId: string): Promise<DeliveryAnswer> {
       const { enabled } = await findWebhook(webhookId);
       const delivery = await deliveries.sendAgain(webhookId, deliveryId, clock());
       if (delivery === null) {
@@ -79,7 +76,8 @@ export function createDeliveryLog(deps: {
       return toDeliveryAnswer(delivery, enabled);
     },
 
-    async resendFailed(webhookId, since) {
+    /** Sends again what was refused or exhausted since `since`; none twice for the same `since`. */
+    async resendFailed(webhookId: string, since: Date): Promise<ResentDeliveries> {
       await findWebhook(webhookId);
       const sent = await deliveries.sendFailedAgain({ webhookId, since, limit: maxResent, nowMs: clock() });
       wakeWorker();

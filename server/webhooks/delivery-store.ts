@@ -13,9 +13,6 @@ import {
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
-/** A due delivery, with the time of the database at which it was read. */
-export type Due = DeliveryDocument & { now: Date };
-
 /** A record of an attempt that is stored with its delay until the next one, if there is one. */
 export type RecordedAttempt = FinishedAttempt & { delayMs: number };
 
@@ -75,17 +72,11 @@ export function createDeliveryStore(connection: Connection) {
   // Bypasses mongoose, which would check and convert every one of many documents.
   const deliveries = model.collection as unknown as mongo.Collection<DeliveryDocument>;
 
-  function readDue(filter: mongo.Filter<DeliveryDocument>, limit: number): Promise<Due[]> {
+  function readDue(filter: mongo.Filter<DeliveryDocument>, limit: number): Promise<DeliveryDocument[]> {
     return deliveries
-      .aggregate<Due>(
-        [
-          { $match: { ...filter, ...isDue } },
-          { $sort: { due: 1 } },
-          { $limit: limit },
-          { $set: { now: '$$NOW' } },
-        ],
-        { hint: 'work' },
-      )
+      .find({ ...filter, ...isDue }, { hint: 'work' })
+      .sort({ due: 1 })
+      .limit(limit)
       .toArray();
   }
 
@@ -129,17 +120,18 @@ export function createDeliveryStore(connection: Connection) {
      * that have read a delivery, one gets it. Returns those that are ours.
      * @param owner a fresh token for each call
      */
-    async claim(due: readonly Due[], owner: string, claimMs: number): Promise<Claimed[]> {
-      const [first] = due;
-      if (first === undefined) return [];
-      const now = first.now;
+    async claim(due: readonly DeliveryDocument[], owner: string, claimMs: number): Promise<Claimed[]> {
+      if (due.length === 0) return [];
       const ids = due.map(({ _id }) => _id);
+      const claimed = {
+        owner,
+        claimedAt: '$$NOW',
+        due: { $add: ['$$NOW', claimMs] },
+        attempt: { $add: ['$attempt', 1] },
+      };
       const { matchedCount } = await deliveries.updateMany(
-        { _id: { $in: ids }, state: 'pending', owner: null, due: { $lte: now } },
-        {
-          $set: { owner, claimedAt: now, due: new Date(now.getTime() + claimMs) },
-          $inc: { attempt: 1 },
-        },
+        { _id: { $in: ids }, state: 'pending', owner: null, ...isDue },
+        [{ $set: claimed }],
         { hint: idIndex },
       );
       if (matchedCount === due.length)
@@ -151,7 +143,7 @@ export function createDeliveryStore(connection: Connection) {
      * Ends claims that expired without a record: each counts as an attempt of unknown outcome, after which the delivery
      * is due again, or exhausted if it was the last attempt granted. Returns how many were exhausted.
      */
-    async endLapsed(lapsed: readonly Due[]): Promise<number> {
+    async endLapsed(lapsed: readonly DeliveryDocument[]): Promise<number> {
       const ids = lapsed.map(({ _id }) => _id);
       const exhausted = { $gte: ['$attempt', '$lastAttempt'] };
       const unknown = {

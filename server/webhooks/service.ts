@@ -14,16 +14,7 @@ import { timedId } from './delivery.rules.js';
 import { rotateSecrets, type SecretBox, secretsInForce } from './secrets.js';
 import type { WebhookDocument, WebhookStore } from './webhook-store.js';
 
-/** The administration of webhooks. Unknown ids throw UNKNOWN_WEBHOOK. */
-export interface WebhookService {
-  /** Throws INVALID_REQUEST for an address that may not be called. */
-  create(body: CreateWebhookBody): Promise<WebhookAnswer>;
-  list(query: PageQuery): Promise<{ items: WebhookAnswer[]; nextCursor: string | null }>;
-  get(id: string): Promise<WebhookAnswer>;
-  update(id: string, body: UpdateWebhookBody): Promise<WebhookAnswer>;
-  remove(id: string): Promise<{ id: string; deletedAt: string }>;
-  rotateSecret(id: string, body: RotateSecretBody): Promise<WebhookAnswer>;
-}
+export type WebhookService = ReturnType<typeof createWebhookService>;
 
 interface PageQuery {
   limit?: string | undefined;
@@ -35,6 +26,7 @@ const defaultOverlapSeconds = 86_400;
 const listName = ['webhooks'];
 const idPattern = /^whk_[0-9a-f]{44}$/;
 
+/** The administration of webhooks. Unknown ids throw UNKNOWN_WEBHOOK. */
 export function createWebhookService(deps: {
   webhooks: WebhookStore;
   secretBox: SecretBox;
@@ -46,7 +38,7 @@ export function createWebhookService(deps: {
   clock: Clock;
   newId: NewId;
   logger: Logger;
-}): WebhookService {
+}) {
   const { webhooks, secretBox, clock, newId, logger } = deps;
 
   function vet(url: string): void {
@@ -81,7 +73,8 @@ export function createWebhookService(deps: {
   }
 
   return {
-    async create({ url, events, secret }) {
+    /** Throws INVALID_REQUEST for an address that may not be called. */
+    async create({ url, events, secret }: CreateWebhookBody): Promise<WebhookAnswer> {
       vet(url);
       const nowMs = clock();
       const now = new Date(nowMs);
@@ -102,7 +95,7 @@ export function createWebhookService(deps: {
       return toWebhookAnswer(webhook, nowMs);
     },
 
-    async list({ limit: asked, cursor }) {
+    async list({ limit: asked, cursor }: PageQuery) {
       const limit = readLimit(asked);
       const after = readCursor(cursor, listName, [idPattern])?.[0];
       const found = await webhooks.page(after, limit + 1);
@@ -110,9 +103,9 @@ export function createWebhookService(deps: {
       return toPage(answers, limit, listName, ({ id }) => [id]);
     },
 
-    get: async (id) => toWebhookAnswer(await find(id), clock()),
+    get: async (id: string) => toWebhookAnswer(await find(id), clock()),
 
-    async update(id, { url, events, enabled }) {
+    async update(id: string, { url, events, enabled }: UpdateWebhookBody): Promise<WebhookAnswer> {
       if (url !== undefined) vet(url);
       const webhook = await change(id, (before, now) => ({
         ...(url === undefined ? {} : { url }),
@@ -127,13 +120,16 @@ export function createWebhookService(deps: {
       return toWebhookAnswer(webhook, clock());
     },
 
-    async remove(id) {
+    async remove(id: string) {
       if (!(await webhooks.remove(id))) throw unknownWebhook();
       logger.info({ webhookId: id }, 'webhook deleted');
       return { id, deletedAt: toInstant(clock()) };
     },
 
-    async rotateSecret(id, { secret, overlapSeconds = defaultOverlapSeconds }) {
+    async rotateSecret(
+      id: string,
+      { secret, overlapSeconds = defaultOverlapSeconds }: RotateSecretBody,
+    ): Promise<WebhookAnswer> {
       const sealed = secretBox.seal(secret, id);
       const webhook = await change(id, ({ secrets }, now) => ({
         secrets: rotateSecrets(secrets, sealed, now.getTime(), overlapSeconds * 1_000),

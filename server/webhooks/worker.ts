@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttemptOutcome } from '../../contract/schemas/webhooks.js';
 import { type BackoffPolicy, backoffMs } from '../jobs/backoff.js';
 import type { Clock, Logger, NewId, Random } from '../ports.js';
@@ -10,7 +11,7 @@ import {
   retentionMs,
   timedId,
 } from './delivery.rules.js';
-import type { DeliveryStore, Due, RecordedAttempt } from './delivery-store.js';
+import type { DeliveryStore, RecordedAttempt } from './delivery-store.js';
 import type { OpenEvent, OutboxStore } from './outbox-store.js';
 import { createPlaces } from './places.js';
 import type { OpenSecrets, Recipient } from './secrets.js';
@@ -35,6 +36,8 @@ export const workerLimits: WorkerLimits = {
 
 /** Tests and deliveries that an admin sends again have these places to themselves. */
 const placesForAdmin = 4;
+/** Between two rounds, so that POSTs which end at about the same time are recorded, and their places given, together. */
+const restMs = 5;
 /** How many deliveries are made in one round, so that sending does not wait for a backlog of events. */
 const madeAtOnce = 1_000;
 
@@ -70,7 +73,7 @@ export interface Worker {
 
 /** A due delivery and the webhook that it is for. */
 interface Candidate {
-  due: Due;
+  due: DeliveryDocument;
   webhook: WebhookDocument;
 }
 
@@ -85,9 +88,16 @@ export function createWorker(deps: WorkerDeps): Worker {
   const finished = new Set<Finished>();
   let running: Promise<void> | undefined;
   let again = false;
+  /** Whether there may be new events, or deliveries of an admin. A POST that has ended brings neither. */
+  let news = false;
   let stopped = false;
 
   function work(): Promise<void> {
+    news = true;
+    return goOn();
+  }
+
+  function goOn(): Promise<void> {
     again = true;
     running ??= rounds();
     return running;
@@ -103,12 +113,19 @@ export function createWorker(deps: WorkerDeps): Worker {
       while (again && !stopped) {
         again = false;
         await recordFinished();
-        await makeDeliveries();
-        await claimAndPost([...(await dueOfAdmins()), ...(await dueInTurn())]);
+        if (news) await takeNews();
+        await claimAndPost(await dueInTurn());
+        if (posting.size > 0) await sleep(restMs);
       }
     } finally {
       running = undefined;
     }
+  }
+
+  async function takeNews(): Promise<void> {
+    news = false;
+    await makeDeliveries();
+    await claimAndPost(await dueOfAdmins());
   }
 
   /** An attempt that cannot be recorded now stays for the next round. */
@@ -149,6 +166,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     await deliveries.add(events.flatMap(deliveriesOf));
     const ids = events.map(({ _id }) => _id);
     await outbox.close(ids, new Date(clock() + retentionMs));
+    news = true;
     again = true;
   }
 
@@ -175,7 +193,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     return toCandidates(due.flat(), enabled);
   }
 
-  function toCandidates(due: readonly Due[], known: readonly WebhookDocument[]): Candidate[] {
+  function toCandidates(due: readonly DeliveryDocument[], known: readonly WebhookDocument[]): Candidate[] {
     const byId = new Map(known.map((webhook) => [webhook._id, webhook]));
     return due.flatMap((one) => {
       const webhook = byId.get(one.webhookId);
@@ -205,7 +223,7 @@ export function createWorker(deps: WorkerDeps): Worker {
   }
 
   /** Claims that expired without a record: of a process that ended, or that lost the database for so long. */
-  async function endLapsed(lapsed: readonly Due[]): Promise<void> {
+  async function endLapsed(lapsed: readonly DeliveryDocument[]): Promise<void> {
     const exhausted = await deliveries.endLapsed(lapsed);
     again = true;
     if (exhausted > 0) logger.warn({ deliveries: exhausted }, 'webhook deliveries exhausted');
@@ -216,7 +234,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     take(delivery);
     const posted = makePosts(delivery, to).finally(() => {
       posting.delete(posted);
-      wake();
+      if (!stopped) goOn().catch(() => undefined);
     });
     posting.add(posted);
   }
