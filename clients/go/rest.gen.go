@@ -630,12 +630,13 @@ func (e EventName) Valid() bool {
 
 // Defines values for FollowedTransactionProblem.
 const (
-	FollowedTransactionProblemHeldByAnother   FollowedTransactionProblem = "held_by_another"
-	FollowedTransactionProblemNotAWithdrawal  FollowedTransactionProblem = "not_a_withdrawal"
-	FollowedTransactionProblemOtherAccount    FollowedTransactionProblem = "other_account"
-	FollowedTransactionProblemOtherAsset      FollowedTransactionProblem = "other_asset"
-	FollowedTransactionProblemPassedToAnother FollowedTransactionProblem = "passed_to_another"
-	FollowedTransactionProblemUnknownToAnchor FollowedTransactionProblem = "unknown_to_anchor"
+	FollowedTransactionProblemHeldByAnother    FollowedTransactionProblem = "held_by_another"
+	FollowedTransactionProblemNotAWithdrawal   FollowedTransactionProblem = "not_a_withdrawal"
+	FollowedTransactionProblemOtherAccount     FollowedTransactionProblem = "other_account"
+	FollowedTransactionProblemOtherAsset       FollowedTransactionProblem = "other_asset"
+	FollowedTransactionProblemPassedToAnother  FollowedTransactionProblem = "passed_to_another"
+	FollowedTransactionProblemUnknownToAnchor  FollowedTransactionProblem = "unknown_to_anchor"
+	FollowedTransactionProblemUnreadableAmount FollowedTransactionProblem = "unreadable_amount"
 )
 
 // Valid indicates whether the value is a known member of the FollowedTransactionProblem enum.
@@ -652,6 +653,8 @@ func (e FollowedTransactionProblem) Valid() bool {
 	case FollowedTransactionProblemPassedToAnother:
 		return true
 	case FollowedTransactionProblemUnknownToAnchor:
+		return true
+	case FollowedTransactionProblemUnreadableAmount:
 		return true
 	default:
 		return false
@@ -888,6 +891,7 @@ const (
 	IntentOutcomeUncountedReasonAccountDayFull      IntentOutcomeUncountedReason = "account_day_full"
 	IntentOutcomeUncountedReasonAmountMismatch      IntentOutcomeUncountedReason = "amount_mismatch"
 	IntentOutcomeUncountedReasonAmountMissing       IntentOutcomeUncountedReason = "amount_missing"
+	IntentOutcomeUncountedReasonAmountUnreadable    IntentOutcomeUncountedReason = "amount_unreadable"
 	IntentOutcomeUncountedReasonAssetMismatch       IntentOutcomeUncountedReason = "asset_mismatch"
 	IntentOutcomeUncountedReasonBelowLeastAmount    IntentOutcomeUncountedReason = "below_least_amount"
 	IntentOutcomeUncountedReasonDisputeAccepted     IntentOutcomeUncountedReason = "dispute_accepted"
@@ -907,6 +911,8 @@ func (e IntentOutcomeUncountedReason) Valid() bool {
 	case IntentOutcomeUncountedReasonAmountMismatch:
 		return true
 	case IntentOutcomeUncountedReasonAmountMissing:
+		return true
+	case IntentOutcomeUncountedReasonAmountUnreadable:
 		return true
 	case IntentOutcomeUncountedReasonAssetMismatch:
 		return true
@@ -935,6 +941,7 @@ func (e IntentOutcomeUncountedReason) Valid() bool {
 const (
 	IntentOutcomeUnscoredReasonAmountMismatch      IntentOutcomeUnscoredReason = "amount_mismatch"
 	IntentOutcomeUnscoredReasonAmountMissing       IntentOutcomeUnscoredReason = "amount_missing"
+	IntentOutcomeUnscoredReasonAmountUnreadable    IntentOutcomeUnscoredReason = "amount_unreadable"
 	IntentOutcomeUnscoredReasonAssetMismatch       IntentOutcomeUnscoredReason = "asset_mismatch"
 	IntentOutcomeUnscoredReasonNotAWithdrawal      IntentOutcomeUnscoredReason = "not_a_withdrawal"
 	IntentOutcomeUnscoredReasonSeenAfterPayment    IntentOutcomeUnscoredReason = "seen_after_payment"
@@ -948,6 +955,8 @@ func (e IntentOutcomeUnscoredReason) Valid() bool {
 	case IntentOutcomeUnscoredReasonAmountMismatch:
 		return true
 	case IntentOutcomeUnscoredReasonAmountMissing:
+		return true
+	case IntentOutcomeUnscoredReasonAmountUnreadable:
 		return true
 	case IntentOutcomeUnscoredReasonAssetMismatch:
 		return true
@@ -2752,7 +2761,7 @@ type FollowedTransaction struct {
 	// LastSeenAt When it was last read, by poll or callback.
 	LastSeenAt *string `json:"lastSeenAt"`
 
-	// Problem `unknown_to_anchor`: The anchor answers that it has no transaction with this id, or did so until the service stopped asking for it. `not_a_withdrawal`: The anchor's record does not say that it is a withdrawal. `other_account`: The anchor's record names another sender than the intent's account. `other_asset`: The anchor's record names other assets than those of the corridor. `held_by_another`: Another intent presented this id first and follows the transaction. It passes to this intent if the record names this account as the sender up to the arrival of the funds, and before the other intent has an outcome. `passed_to_another`: This intent followed the transaction, which then passed to another intent that had presented it too and whose account the anchor's record names as the sender.
+	// Problem `unknown_to_anchor`: The anchor answers that it has no transaction with this id, or did so until the service stopped asking for it. `not_a_withdrawal`: The anchor's record does not say that it is a withdrawal. `other_account`: The anchor's record names another sender than the intent's account. `other_asset`: The anchor's record names other assets than those of the corridor. `unreadable_amount`: An amount of the anchor's record is there and cannot be read; it is never taken for missing. `held_by_another`: Another intent presented this id first and follows the transaction. It passes to this intent if the record names this account as the sender up to the arrival of the funds, and before the other intent has an outcome. `passed_to_another`: This intent followed the transaction, which then passed to another intent that had presented it too and whose account the anchor's record names as the sender.
 	Problem *FollowedTransactionProblem `json:"problem"`
 
 	// ReadyAt Since when cash is ready for pick-up, or null.
@@ -2957,7 +2966,7 @@ type IntentOutcome struct {
 	// PaidOutAt When the anchor completed the payout, as exactly as it was observed (cash: when it was collected); null unless settled.
 	PaidOutAt *string `json:"paidOutAt"`
 
-	// Reason `completed`: Settled: the anchor completed the withdrawal and names the amount paid out. `recovered`: Settled: it had failed, and the anchor completed it within 30 days. `refunded`: Failed: the anchor sent the funds back. `error`: Failed: the anchor closed the withdrawal without paying out, and it stayed closed for 24 hours. `overdue`: Failed: still open when the corridor's time for a payout was over. `unproven`: Failed: the anchor called it completed, but named no amount paid out within 24 hours. `no_transaction`: Expired: no transaction was attached in time. `never_funded`: Expired: the anchor saw no funds in time. `abandoned`: Expired: the anchor closed the withdrawal before it saw funds. `not_collected`: Expired: the cash lay ready for 90 days and was not collected.
+	// Reason `completed`: Settled: the anchor completed the withdrawal and names the amount paid out, or for 24 hours one that cannot be read. `recovered`: Settled: it had failed, and the anchor completed it within 30 days. `refunded`: Failed: the anchor sent the funds back. `error`: Failed: the anchor closed the withdrawal without paying out, and it stayed closed for 24 hours. `overdue`: Failed: still open when the corridor's time for a payout was over. `unproven`: Failed: the anchor called it completed, but named no amount paid out within 24 hours. `no_transaction`: Expired: no transaction was attached in time. `never_funded`: Expired: the anchor saw no funds in time. `abandoned`: Expired: the anchor closed the withdrawal before it saw funds. `not_collected`: Expired: the cash lay ready for 90 days and was not collected.
 	Reason IntentOutcomeReason `json:"reason"`
 
 	// RecordedAt When it was first recorded here; a recovery does not change this.
@@ -2978,10 +2987,10 @@ type IntentOutcome struct {
 	// Status How it ended.
 	Status IntentOutcomeStatus `json:"status"`
 
-	// UncountedReason `not_a_withdrawal`: The transaction is not a withdrawal. `sender_mismatch`: The transaction names another sender than the intent's account. `asset_mismatch`: The transaction names another asset than the corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount. `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The transaction was started before the intent was registered. `seen_after_payment`: The transaction was first seen after the funds had been received, and no late first poll excuses that (docs/intents.md). `below_least_amount`: Less than 10 units of stablecoin were to be sold. `account_day_full`: Three earlier outcomes of the same account, anchor, corridor and UTC day count. `unverified`: Its payment could not be verified on the ledger, which counts against nobody. `expired`: It expired, which counts against nobody. `dispute_accepted`: An accepted dispute excluded it.
+	// UncountedReason `not_a_withdrawal`: The transaction is not a withdrawal. `sender_mismatch`: The transaction names another sender than the intent's account. `asset_mismatch`: The transaction names another asset than the corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount. `amount_missing`: It was completed without saying what was paid in. `amount_unreadable`: It was completed, and an amount of the anchor's record could not be read for 24 hours. `started_before_intent`: The transaction was started before the intent was registered. `seen_after_payment`: The transaction was first seen after the funds had been received, and no late first poll excuses that (docs/intents.md). `below_least_amount`: Less than 10 units of stablecoin were to be sold. `account_day_full`: Three earlier outcomes of the same account, anchor, corridor and UTC day count. `unverified`: Its payment could not be verified on the ledger, which counts against nobody. `expired`: It expired, which counts against nobody. `dispute_accepted`: An accepted dispute excluded it.
 	UncountedReason *IntentOutcomeUncountedReason `json:"uncountedReason"`
 
-	// UnscoredReason `not_a_withdrawal`: The transaction is not a withdrawal. `sender_mismatch`: The transaction names another sender than the intent's account. `asset_mismatch`: The transaction names another asset than the corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount. `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The transaction was started before the intent was registered. `seen_after_payment`: The transaction was first seen after the funds had been received, and no late first poll excuses that (docs/intents.md).
+	// UnscoredReason `not_a_withdrawal`: The transaction is not a withdrawal. `sender_mismatch`: The transaction names another sender than the intent's account. `asset_mismatch`: The transaction names another asset than the corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount. `amount_missing`: It was completed without saying what was paid in. `amount_unreadable`: It was completed, and an amount of the anchor's record could not be read for 24 hours. `started_before_intent`: The transaction was started before the intent was registered. `seen_after_payment`: The transaction was first seen after the funds had been received, and no late first poll excuses that (docs/intents.md).
 	UnscoredReason *IntentOutcomeUnscoredReason `json:"unscoredReason"`
 }
 
@@ -2991,7 +3000,7 @@ type IntentOutcomeCounts string
 // IntentOutcomeEvidence What the outcome rests on. `ledger`: The payment was found on the ledger and is that of this intent. `anchor`: The anchor's word: the service had no ledger to ask when the outcome was recorded. `unverified`: A ledger is configured, but the payment could not be verified there: it counts for nobody.
 type IntentOutcomeEvidence string
 
-// IntentOutcomeReason `completed`: Settled: the anchor completed the withdrawal and names the amount paid out. `recovered`: Settled: it had failed, and the anchor completed it within 30 days. `refunded`: Failed: the anchor sent the funds back. `error`: Failed: the anchor closed the withdrawal without paying out, and it stayed closed for 24 hours. `overdue`: Failed: still open when the corridor's time for a payout was over. `unproven`: Failed: the anchor called it completed, but named no amount paid out within 24 hours. `no_transaction`: Expired: no transaction was attached in time. `never_funded`: Expired: the anchor saw no funds in time. `abandoned`: Expired: the anchor closed the withdrawal before it saw funds. `not_collected`: Expired: the cash lay ready for 90 days and was not collected.
+// IntentOutcomeReason `completed`: Settled: the anchor completed the withdrawal and names the amount paid out, or for 24 hours one that cannot be read. `recovered`: Settled: it had failed, and the anchor completed it within 30 days. `refunded`: Failed: the anchor sent the funds back. `error`: Failed: the anchor closed the withdrawal without paying out, and it stayed closed for 24 hours. `overdue`: Failed: still open when the corridor's time for a payout was over. `unproven`: Failed: the anchor called it completed, but named no amount paid out within 24 hours. `no_transaction`: Expired: no transaction was attached in time. `never_funded`: Expired: the anchor saw no funds in time. `abandoned`: Expired: the anchor closed the withdrawal before it saw funds. `not_collected`: Expired: the cash lay ready for 90 days and was not collected.
 type IntentOutcomeReason string
 
 // IntentOutcomeStatus How it ended.

@@ -29,7 +29,7 @@ const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
  * proxies may send, is counted from `now` (epoch milliseconds), and a past one gives 0.
  */
 export function readRetryAfter(headers: ReadableHeaders, now: number = Date.now()): number | null {
-  const text = headers.get('retry-after') ?? '';
+  const text = headers.get('retry-after')?.trim() ?? '';
   if (/^\d{1,12}(\.\d+)?$/.test(text)) return Math.ceil(Number(text));
   const until = httpDate.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(until) ? null : Math.max(0, Math.ceil((until - now) / 1000));

@@ -1,9 +1,10 @@
+import type { AnchorTransaction } from '../anchor-documents/transaction.js';
 import { isSafeUrl } from './discovery.js';
 import { Stop } from './errors.js';
 import { readAccount } from './ledger.js';
 import type { Run } from './options.js';
 import { orNull, patiently, untilAborted } from './patience.js';
-import { type AnchorRecord, beginWithdrawal, readRecord } from './sep24.js';
+import { beginWithdrawal, readRecord } from './sep24.js';
 import { callService, readIntent } from './service.js';
 import type {
   AttachedState,
@@ -74,7 +75,7 @@ async function openForm(run: Run, url: string): Promise<void> {
 }
 
 /** The record of a withdrawal that can still be paid. */
-async function read(run: Run, state: AttachedState): Promise<AnchorRecord> {
+async function read(run: Run, state: AttachedState): Promise<AnchorTransaction> {
   const record = await patiently(run, 'anchor_unavailable', () => readRecord(run, state));
   run.onStatus(record.status);
   checkOpen(record.status);

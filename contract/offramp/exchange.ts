@@ -1,3 +1,5 @@
+import { asObject, parseJson } from '../anchor-documents/json.js';
+import { readRetryAfter } from '../client/read-headers.js';
 import { Stop } from './errors.js';
 import type { Run } from './options.js';
 
@@ -40,7 +42,10 @@ export async function exchange(run: Run, url: string, init: RequestInit = {}): P
     const text = await readText(response);
     const { status } = response;
     if (status === 429 || status >= 500) {
-      throw new Unavailable(`${new URL(url).host} answered ${status}`, retryAfterMs(response.headers));
+      throw new Unavailable(
+        `${new URL(url).host} answered ${status}`,
+        retryAfterMs(response.headers, run.clock()),
+      );
     }
     return { status, text };
   } catch (error) {
@@ -75,17 +80,16 @@ function bounded(text: string): string {
   return text;
 }
 
-/** How long the answer asks to wait; null if it names no whole number of seconds. */
-export function retryAfterMs(headers: Headers): number | null {
-  const text = headers.get('retry-after') ?? '';
-  return /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : null;
+/** How long the answer asks to wait, in seconds or until a date; null if it does not say. */
+export function retryAfterMs(headers: Headers, nowMs: number): number | null {
+  const seconds = readRetryAfter(headers, nowMs);
+  return seconds === null ? null : seconds * 1_000;
 }
 
 /** The members of a JSON object; undefined for any other text. */
 export function membersOf(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+    return asObject(parseJson(text)) ?? undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -1,9 +1,11 @@
+import { isAsset } from '../anchor-documents/asset.js';
+import type { AnchorTransaction } from '../anchor-documents/transaction.js';
 import type { IntentAnswer } from '../client/types/intents.js';
 import { Stop } from './errors.js';
 import type { Run } from './options.js';
 import { orNull } from './patience.js';
 import { authenticate } from './sep10.js';
-import { type AnchorRecord, peekRecord } from './sep24.js';
+import { peekRecord } from './sep24.js';
 import { readIntent } from './service.js';
 import type { EndedState, ReportedState } from './state.js';
 
@@ -111,13 +113,12 @@ function byOutcome(
   throw new Stop('not_paid_out', { detail: reason, moneyMoved: 'yes' });
 }
 
-function byRecord(state: EndedState, intent: IntentAnswer | null, record: AnchorRecord): OfframpResult {
+function byRecord(state: EndedState, intent: IntentAnswer | null, record: AnchorTransaction): OfframpResult {
   if (record.status === 'refunded') throw new Stop('refunded', { moneyMoved: 'returned' });
   const { destinationAsset } = state.anchor;
   if (record.status !== 'completed') {
     throw new Stop('not_paid_out', { detail: record.status, moneyMoved: 'yes' });
   }
-  const { amount_out: amountOut, amount_out_asset: asset = destinationAsset } = record;
-  const isFiat = typeof amountOut === 'string' && asset === destinationAsset;
-  return { state, intent, amountOut: isFiat ? amountOut : null };
+  const isFiat = isAsset(record.amountOutAsset ?? destinationAsset, destinationAsset);
+  return { state, intent, amountOut: isFiat ? record.amountOut : null };
 }

@@ -1,7 +1,9 @@
-import { fromBase64, utf8 } from '../verification/bytes.js';
+import { Decimal } from 'decimal.js';
+import { isAsset } from '../anchor-documents/asset.js';
+import { readMemo } from '../anchor-documents/memo.js';
+import type { AnchorTransaction } from '../anchor-documents/transaction.js';
 import type { IntentTerms } from '../verification/intent-hash.js';
 import { baseAccount, isAccount, isMuxed } from './addresses.js';
-import type { AnchorRecord } from './sep24.js';
 import type { OfframpAnchor, PaymentInstructions } from './state.js';
 
 /** Why the payment that an anchor asks for is not made. */
@@ -20,81 +22,55 @@ export const instructionFaults = {
 
 export type InstructionFault = keyof typeof instructionFaults;
 
-const amountForm = /^\d{1,20}(\.\d{1,20})?$/;
-const decimals = 20;
-const maxId = 2n ** 64n;
-
-/** A decimal of at most 20 places as a whole number, for comparing. */
-function scaled(amount: string): bigint {
-  const [whole = '', fraction = ''] = amount.split('.');
-  return BigInt(whole + fraction.padEnd(decimals, '0'));
-}
+const ledgerPlaces = 7;
 
 /** The payment instructions of a record, or the reason why they must not be followed. */
 export function readInstructions(
-  record: AnchorRecord,
+  record: AnchorTransaction,
   expected: { withdrawalId: string; terms: IntentTerms; anchor: OfframpAnchor },
 ): PaymentInstructions | InstructionFault {
   const { terms, anchor } = expected;
-  const text = (name: string) => {
-    const value = record[name];
-    return typeof value === 'string' && value !== '' ? value : undefined;
-  };
+  const { amountIn, amountOut, payTo, from, unreadable } = record;
   if (record.id !== expected.withdrawalId || record.kind !== 'withdrawal') return 'other_transaction';
-  const { assetCode, assetIssuer } = anchor;
+  const { assetCode, assetIssuer, destinationAsset } = anchor;
   const asset = assetIssuer === null ? 'stellar:native' : `stellar:${assetCode}:${assetIssuer}`;
-  if ((text('amount_in_asset') ?? asset) !== asset) return 'asset';
-  if ((text('amount_out_asset') ?? anchor.destinationAsset) !== anchor.destinationAsset)
-    return 'payout_asset';
+  if (!isAsset(record.amountInAsset ?? asset, asset)) return 'asset';
+  if (!isAsset(record.amountOutAsset ?? destinationAsset, destinationAsset)) return 'payout_asset';
 
-  const amount = text('amount_in') ?? '';
-  if (!amountForm.test(amount) || scaled(amount) === 0n || (amount.split('.')[1] ?? '').length > 7)
-    return 'amount';
-  if (scaled(amount) > scaled(terms.sellAmount)) return 'amount_above_quote';
-  const payout = text('amount_out');
-  if (terms.minReceive !== undefined && payout !== undefined && text('amount_out_asset') !== undefined) {
-    if (!amountForm.test(payout) || scaled(payout) < scaled(terms.minReceive)) return 'payout_below_minimum';
+  const amount = new Decimal(amountIn ?? 0);
+  if (amountIn === null || amount.isZero() || amount.decimalPlaces() > ledgerPlaces) return 'amount';
+  if (amount.gt(terms.sellAmount)) return 'amount_above_quote';
+  if (terms.minReceive !== undefined && record.amountOutAsset !== null) {
+    const isLess = amountOut !== null && new Decimal(amountOut).lt(terms.minReceive);
+    if (isLess || unreadable.includes('amount_out')) return 'payout_below_minimum';
   }
 
-  const from = text('from');
-  if (from !== undefined && baseAccount(from) !== terms.account) return 'sender';
-  const destination = text('withdraw_anchor_account') ?? '';
+  if (from !== null && baseAccount(from) !== terms.account) return 'sender';
+  const destination = payTo?.account ?? '';
   if (!isAccount(destination) && !isMuxed(destination)) return 'destination';
   if (baseAccount(destination) === terms.account) return 'destination';
-  const memo = readMemo(text('withdraw_memo_type'), text('withdraw_memo'), isMuxed(destination));
-  return typeof memo === 'string' ? memo : { destination, amount, memo };
+  if (unreadable.includes('withdraw_memo')) return 'memo';
+  const memo = memoOf(payTo, isMuxed(destination));
+  return typeof memo === 'string' ? memo : { destination, amount: amountIn, memo };
 }
 
 /** A muxed account identifies the payment itself, so a memo beside it is a fault. */
-function readMemo(
-  type: string | undefined,
-  value: string | undefined,
+function memoOf(
+  payTo: AnchorTransaction['payTo'],
   muxed: boolean,
 ): PaymentInstructions['memo'] | 'memo' | 'memo_type' {
-  if (value === undefined) return muxed ? null : 'memo';
+  const { memo, memoType: type } = payTo ?? {};
+  if (memo == null) return muxed ? null : 'memo';
   if (type !== 'text' && type !== 'id' && type !== 'hash') return 'memo_type';
-  if (muxed || !isMemo(type, value)) return 'memo';
-  return { type, value };
-}
-
-function isMemo(type: 'text' | 'id' | 'hash', value: string): boolean {
-  if (type === 'text') return utf8(value).length <= 28;
-  if (type === 'id') return /^\d{1,20}$/.test(value) && BigInt(value) < maxId;
-  try {
-    return fromBase64(value).length === 32;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
+  const value = readMemo(type, memo);
+  return muxed || value === undefined ? 'memo' : { type, value };
 }
 
 export function sameInstructions(a: PaymentInstructions, b: PaymentInstructions): boolean {
-  const { memo: memoA, ...restA } = a;
-  const { memo: memoB, ...restB } = b;
   return (
-    restA.destination === restB.destination &&
-    scaled(restA.amount) === scaled(restB.amount) &&
-    memoA?.type === memoB?.type &&
-    memoA?.value === memoB?.value
+    a.destination === b.destination &&
+    a.amount === b.amount &&
+    a.memo?.type === b.memo?.type &&
+    a.memo?.value === b.memo?.value
   );
 }

@@ -1,5 +1,5 @@
 import { Account, Asset, Keypair, Memo, Operation, TransactionBuilder, xdr } from '@stellar/stellar-base';
-import { fromBase64, toHex } from '../verification/bytes.js';
+import { toHex } from '../verification/bytes.js';
 import type { IntentTerms } from '../verification/intent-hash.js';
 import type { OfframpAnchor, OfframpPayment, PaymentInstructions } from './state.js';
 
@@ -46,7 +46,7 @@ export function buildPayment(of: {
 
 function memoOf({ type, value }: NonNullable<PaymentInstructions['memo']>): Memo {
   if (type === 'text') return Memo.text(value);
-  return type === 'id' ? Memo.id(value) : Memo.hash(toHex(fromBase64(value)));
+  return type === 'id' ? Memo.id(value) : Memo.hash(value);
 }
 
 /** The key under which a ledger keeps an account, as `getLedgerEntries` takes it. */

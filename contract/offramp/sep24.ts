@@ -1,11 +1,10 @@
+import { isRefused } from '../anchor-documents/json.js';
+import { type AnchorTransaction, readId, readTransaction } from '../anchor-documents/transaction.js';
 import { type Answer, exchange, membersOf, refusal } from './exchange.js';
 import type { Run } from './options.js';
 import { orNull, patiently } from './patience.js';
 import { authenticate } from './sep10.js';
 import type { OfframpState } from './state.js';
-
-/** The record of a withdrawal, as `GET /transaction` shows it. Only checked members are used. */
-export type AnchorRecord = Record<string, unknown> & { status: string };
 
 /** Sends a request with the token, which is renewed once if the anchor no longer accepts it. */
 async function askAnchor(
@@ -41,9 +40,10 @@ export async function beginWithdrawal(run: Run, state: OfframpState): Promise<{ 
       }),
     }),
   );
-  const { id, url } = membersOf(answer.text) ?? {};
+  const { id: told, url } = membersOf(answer.text) ?? {};
+  const id = readId(told);
   if (answer.status !== 200 && answer.status !== 201) throw refusal(answer);
-  if (typeof id !== 'string' || typeof url !== 'string') throw refusal(answer);
+  if (id === null || typeof url !== 'string') throw refusal(answer);
   return { id, url };
 }
 
@@ -51,14 +51,13 @@ type WithWithdrawal = OfframpState & { withdrawal: { id: string } };
 
 const recordPath = ({ withdrawal }: WithWithdrawal) => `/transaction?id=${encodeURIComponent(withdrawal.id)}`;
 
-function recordOf({ status: answered, text }: Answer): AnchorRecord | null {
-  const { transaction } = membersOf(text) ?? {};
-  const { status } = (transaction ?? {}) as { status?: unknown };
-  return answered === 200 && typeof status === 'string' ? { ...(transaction as object), status } : null;
+function recordOf(answer: Answer): AnchorTransaction | null {
+  const read = readTransaction(membersOf(answer.text));
+  return answer.status === 200 && !isRefused(read) ? read : null;
 }
 
 /** The record of the withdrawal. Throws Unavailable if the anchor does not answer, and Stop if its answer has none. */
-export async function readRecord(run: Run, state: WithWithdrawal): Promise<AnchorRecord> {
+export async function readRecord(run: Run, state: WithWithdrawal): Promise<AnchorTransaction> {
   const answer = await askAnchor(run, state, recordPath(state));
   const record = recordOf(answer);
   if (record === null) throw refusal(answer);
@@ -69,7 +68,7 @@ export async function readRecord(run: Run, state: WithWithdrawal): Promise<Ancho
 export async function peekRecord(
   run: Run,
   state: WithWithdrawal,
-): Promise<AnchorRecord | 'unauthorised' | null> {
+): Promise<AnchorTransaction | 'unauthorised' | null> {
   const headers = { authorization: `Bearer ${run.token}` };
   const answer = await orNull(
     exchange(run, `${state.anchor.transferServer}${recordPath(state)}`, { headers }),

@@ -28,7 +28,7 @@ async function askOnce<A extends ServiceAnswer>(
   if (status === 200 || status === 201) return body as Good<A>;
   const { code = String(status) } = (body ?? {}) as { code?: string };
   if (status !== 429 && status < 500) throw new Stop('service_refused', { detail: code });
-  throw new Unavailable(`the service answers ${code}`, retryAfterMs(answer.headers));
+  throw new Unavailable(`the service answers ${code}`, retryAfterMs(answer.headers, run.clock()));
 }
 
 /** Calls the service, and retries for as long as `patienceMs`. */

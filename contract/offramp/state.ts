@@ -19,9 +19,9 @@ export interface OfframpAnchor {
 export interface PaymentInstructions {
   /** `G…` or `M…`. */
   destination: string;
-  /** Decimal string. */
+  /** Plain decimal without trailing zeros. */
   amount: string;
-  /** `hash` in base64; null where the destination is muxed. */
+  /** An id without leading zeros, a hash as 64 hex digits; null where the destination is muxed. */
   memo: { type: 'text' | 'id' | 'hash'; value: string } | null;
 }
 

@@ -1,9 +1,10 @@
+import type { AnchorTransaction } from '../anchor-documents/transaction.js';
 import type { IntentAnswer } from '../client/types/intents.js';
 import { Stop } from './errors.js';
 import { readInstructions, sameInstructions } from './instructions.js';
 import type { Run } from './options.js';
 import { patiently } from './patience.js';
-import { type AnchorRecord, readRecord } from './sep24.js';
+import { readRecord } from './sep24.js';
 import { askIntent, callService } from './service.js';
 import type { InstructedState, OfframpState, PayingState, PaymentInstructions } from './state.js';
 
@@ -41,7 +42,7 @@ function notPayable(code: 'withdrawal_ended' | 'payment_not_asked', status: stri
 }
 
 export function instructionsOf(
-  record: AnchorRecord,
+  record: AnchorTransaction,
   state: OfframpState & { withdrawal: { id: string } },
 ): PaymentInstructions {
   const read = readInstructions(record, { ...state, withdrawalId: state.withdrawal.id });

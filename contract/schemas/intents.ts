@@ -57,7 +57,8 @@ export type FailureReason = keyof typeof failureReasons;
 
 /** Why an intent ended as it did, and when exactly each reason is given. */
 export const outcomeReasons = {
-  completed: 'Settled: the anchor completed the withdrawal and names the amount paid out.',
+  completed:
+    'Settled: the anchor completed the withdrawal and names the amount paid out, or for 24 hours one that cannot be read.',
   recovered: 'Settled: it had failed, and the anchor completed it within 30 days.',
   ...failureReasons,
   no_transaction: 'Expired: no transaction was attached in time.',
@@ -75,6 +76,7 @@ export const unscoredReasons = {
   asset_mismatch: "The transaction names another asset than the corridor's.",
   amount_mismatch: 'The amount paid in is not within 10 % of the sell amount.',
   amount_missing: 'It was completed without saying what was paid in.',
+  amount_unreadable: "It was completed, and an amount of the anchor's record could not be read for 24 hours.",
   started_before_intent: 'The transaction was started before the intent was registered.',
   seen_after_payment:
     'The transaction was first seen after the funds had been received, and no late first poll excuses that (docs/intents.md).',
@@ -89,6 +91,8 @@ export const transactionProblems = {
   not_a_withdrawal: "The anchor's record does not say that it is a withdrawal.",
   other_account: "The anchor's record names another sender than the intent's account.",
   other_asset: "The anchor's record names other assets than those of the corridor.",
+  unreadable_amount:
+    "An amount of the anchor's record is there and cannot be read; it is never taken for missing.",
   held_by_another:
     'Another intent presented this id first and follows the transaction. It passes to this intent if the record names ' +
     'this account as the sender up to the arrival of the funds, and before the other intent has an outcome.',

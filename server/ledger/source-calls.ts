@@ -1,3 +1,4 @@
+import { parseJson } from '../../contract/anchor-documents/json.js';
 import { createCallBudget } from '../outbound/call-limits.js';
 import { type Outbound, OutboundError, type OutboundRequest } from '../outbound/outbound.js';
 import type { Clock, Pause } from '../ports.js';
@@ -73,7 +74,7 @@ export function createSourceCalls(deps: {
 /** Undefined where it is not JSON. */
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return parseJson(body.toString('utf8'));
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { Agent } from 'undici';
+import { parseJson as parseAnyJson } from '../../contract/anchor-documents/json.js';
 import { untilAborted } from '../timing.js';
 import { originsOfOperator, parseAllowedOrigin } from './allow.js';
 import { vettingConnector } from './connect.js';
@@ -142,7 +143,7 @@ export function createConnectors(options: {
 
 function parseJson(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return parseAnyJson(body.toString('utf8'));
   } catch (error) {
     throw new OutboundError('bad_response', 'the answer is not JSON', error);
   }

@@ -64,17 +64,19 @@ export interface FollowedTransaction {
    * `unknown_to_anchor`: The anchor answers that it has no transaction with this id, or did so until the
    * service stopped asking for it. `not_a_withdrawal`: The anchor's record does not say that it is a
    * withdrawal. `other_account`: The anchor's record names another sender than the intent's account.
-   * `other_asset`: The anchor's record names other assets than those of the corridor. `held_by_another`:
-   * Another intent presented this id first and follows the transaction. It passes to this intent if the
-   * record names this account as the sender up to the arrival of the funds, and before the other intent has
-   * an outcome. `passed_to_another`: This intent followed the transaction, which then passed to another
-   * intent that had presented it too and whose account the anchor's record names as the sender.
+   * `other_asset`: The anchor's record names other assets than those of the corridor. `unreadable_amount`: An
+   * amount of the anchor's record is there and cannot be read; it is never taken for missing.
+   * `held_by_another`: Another intent presented this id first and follows the transaction. It passes to this
+   * intent if the record names this account as the sender up to the arrival of the funds, and before the
+   * other intent has an outcome. `passed_to_another`: This intent followed the transaction, which then passed
+   * to another intent that had presented it too and whose account the anchor's record names as the sender.
    */
   problem:
     | 'unknown_to_anchor'
     | 'not_a_withdrawal'
     | 'other_account'
     | 'other_asset'
+    | 'unreadable_amount'
     | 'held_by_another'
     | 'passed_to_another'
     | null;
@@ -143,14 +145,14 @@ export interface IntentOutcome {
   /** How it ended. */
   status: 'settled' | 'failed' | 'expired';
   /**
-   * `completed`: Settled: the anchor completed the withdrawal and names the amount paid out. `recovered`:
-   * Settled: it had failed, and the anchor completed it within 30 days. `refunded`: Failed: the anchor sent
-   * the funds back. `error`: Failed: the anchor closed the withdrawal without paying out, and it stayed
-   * closed for 24 hours. `overdue`: Failed: still open when the corridor's time for a payout was over.
-   * `unproven`: Failed: the anchor called it completed, but named no amount paid out within 24 hours.
-   * `no_transaction`: Expired: no transaction was attached in time. `never_funded`: Expired: the anchor saw
-   * no funds in time. `abandoned`: Expired: the anchor closed the withdrawal before it saw funds.
-   * `not_collected`: Expired: the cash lay ready for 90 days and was not collected.
+   * `completed`: Settled: the anchor completed the withdrawal and names the amount paid out, or for 24 hours
+   * one that cannot be read. `recovered`: Settled: it had failed, and the anchor completed it within 30 days.
+   * `refunded`: Failed: the anchor sent the funds back. `error`: Failed: the anchor closed the withdrawal
+   * without paying out, and it stayed closed for 24 hours. `overdue`: Failed: still open when the corridor's
+   * time for a payout was over. `unproven`: Failed: the anchor called it completed, but named no amount paid
+   * out within 24 hours. `no_transaction`: Expired: no transaction was attached in time. `never_funded`:
+   * Expired: the anchor saw no funds in time. `abandoned`: Expired: the anchor closed the withdrawal before
+   * it saw funds. `not_collected`: Expired: the cash lay ready for 90 days and was not collected.
    */
   reason:
     | 'completed'
@@ -190,9 +192,10 @@ export interface IntentOutcome {
    * `not_a_withdrawal`: The transaction is not a withdrawal. `sender_mismatch`: The transaction names another
    * sender than the intent's account. `asset_mismatch`: The transaction names another asset than the
    * corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount.
-   * `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The
-   * transaction was started before the intent was registered. `seen_after_payment`: The transaction was first
-   * seen after the funds had been received, and no late first poll excuses that (docs/intents.md).
+   * `amount_missing`: It was completed without saying what was paid in. `amount_unreadable`: It was
+   * completed, and an amount of the anchor's record could not be read for 24 hours. `started_before_intent`:
+   * The transaction was started before the intent was registered. `seen_after_payment`: The transaction was
+   * first seen after the funds had been received, and no late first poll excuses that (docs/intents.md).
    */
   unscoredReason:
     | 'not_a_withdrawal'
@@ -200,6 +203,7 @@ export interface IntentOutcome {
     | 'asset_mismatch'
     | 'amount_mismatch'
     | 'amount_missing'
+    | 'amount_unreadable'
     | 'started_before_intent'
     | 'seen_after_payment'
     | null;
@@ -218,9 +222,10 @@ export interface IntentOutcome {
    * `not_a_withdrawal`: The transaction is not a withdrawal. `sender_mismatch`: The transaction names another
    * sender than the intent's account. `asset_mismatch`: The transaction names another asset than the
    * corridor's. `amount_mismatch`: The amount paid in is not within 10 % of the sell amount.
-   * `amount_missing`: It was completed without saying what was paid in. `started_before_intent`: The
-   * transaction was started before the intent was registered. `seen_after_payment`: The transaction was first
-   * seen after the funds had been received, and no late first poll excuses that (docs/intents.md).
+   * `amount_missing`: It was completed without saying what was paid in. `amount_unreadable`: It was
+   * completed, and an amount of the anchor's record could not be read for 24 hours. `started_before_intent`:
+   * The transaction was started before the intent was registered. `seen_after_payment`: The transaction was
+   * first seen after the funds had been received, and no late first poll excuses that (docs/intents.md).
    * `below_least_amount`: Less than 10 units of stablecoin were to be sold. `account_day_full`: Three earlier
    * outcomes of the same account, anchor, corridor and UTC day count. `unverified`: Its payment could not be
    * verified on the ledger, which counts against nobody. `expired`: It expired, which counts against nobody.
@@ -232,6 +237,7 @@ export interface IntentOutcome {
     | 'asset_mismatch'
     | 'amount_mismatch'
     | 'amount_missing'
+    | 'amount_unreadable'
     | 'started_before_intent'
     | 'seen_after_payment'
     | 'below_least_amount'

@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { isAsset } from '../../../contract/anchor-documents/asset.js';
 import type { UnscoredReason } from '../../../contract/schemas/intents.js';
 import { accountOf } from './accounts.rules.js';
 import type { TransactionRecord } from './sep-record.rules.js';
@@ -43,7 +44,9 @@ export function identityFault(
     return 'sender_mismatch';
   }
   const unnamed = amountInAsset === null && amountOutAsset === null;
-  const asTold = isAsset(amountInAsset, terms.sellAsset) && isAsset(amountOutAsset, terms.buyAsset);
+  const asTold =
+    isAsset(amountInAsset ?? terms.sellAsset, terms.sellAsset) &&
+    isAsset(amountOutAsset ?? terms.buyAsset, terms.buyAsset);
   if (unnamed ? before === 'asset_mismatch' : !asTold) return 'asset_mismatch';
   const tooEarly = startedAtMs !== null && startedAtMs < terms.createdAtMs - startedAtToleranceMs;
   if (startedAtMs === null ? before === 'started_before_intent' : tooEarly) return 'started_before_intent';
@@ -59,10 +62,4 @@ export function isAnnouncedAmount(amountIn: string, sellAmount: string): boolean
 /** Whether the sender that a record names is `account` (`G…`): itself, or a muxed `M…` account over the same key. */
 function isSameAccount(sender: string, account: string): boolean {
   return sender === account || accountOf(sender) === account;
-}
-
-/** True where no asset is named. Some anchors write the bare code instead of `stellar:CODE:ISSUER`. */
-export function isAsset(named: string | null, expected: string): boolean {
-  if (named === null || named === expected) return true;
-  return !named.includes(':') && named === expected.split(':')[1];
 }

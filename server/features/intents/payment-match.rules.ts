@@ -1,10 +1,6 @@
+import { readMemo } from '../../../contract/anchor-documents/memo.js';
 import type { PaymentProblem } from '../../../contract/schemas/payments.js';
-import {
-  fromBase64,
-  type LedgerMemo,
-  type LedgerPayment,
-  type LedgerTransaction,
-} from '../../ledger/ledger.js';
+import type { LedgerMemo, LedgerPayment, LedgerTransaction } from '../../ledger/ledger.js';
 import { accountOf, muxedIdOf } from './accounts.rules.js';
 import { isAnnouncedAmount } from './eligibility.rules.js';
 import type { Instructions } from './payment.js';
@@ -129,19 +125,5 @@ function hasReference(
 /** Some anchors omit the memo type; any type that the payment's memo has is then accepted. */
 function isMemo(carried: LedgerMemo, wanted: string, wantedType: string | null): boolean {
   if (wantedType !== null && wantedType !== carried.type) return false;
-  switch (carried.type) {
-    case 'text':
-      return carried.value === wanted;
-    case 'id':
-      return /^\d{1,20}$/.test(wanted) && BigInt(wanted).toString() === carried.value;
-    default:
-      return hashOf(wanted) === carried.value;
-  }
-}
-
-/** SEP-24 and SEP-6 write hashes in base64; some anchors write hex. */
-function hashOf(text: string): string | null {
-  if (/^[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase();
-  const bytes = fromBase64(text);
-  return bytes?.length === 32 ? Buffer.from(bytes).toString('hex') : null;
+  return readMemo(carried.type, wanted) === carried.value;
 }

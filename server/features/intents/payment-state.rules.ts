@@ -30,8 +30,8 @@ export const nothingKnown: PaymentState = { instructions: [], named: [], found: 
 
 /** Adds what a record says about the payment; `storedAtMs` is when the record is stored. */
 export function withRecord(state: PaymentState, record: TransactionRecord, storedAtMs: number): PaymentState {
-  const { refunded, amountIn, amountOut, amountOutAsset } = record;
-  const told = { refunded, amountIn, amountOut, amountOutAsset };
+  const { refunded, amountIn, amountOut, amountOutAsset, unreadable } = record;
+  const told = { refunded, amountIn, amountOut, amountOutAsset, unreadable };
   const instructions = withInstructions(state.instructions, record, storedAtMs);
   const hash = record.stellarTransaction === null ? null : readTransactionHash(record.stellarTransaction);
   const next = { ...state, told, instructions };

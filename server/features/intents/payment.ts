@@ -55,7 +55,10 @@ export interface PaymentState {
   /** When the expired intent was reopened because its payment was found; absent where it was not reopened. */
   takenUpAtMs?: number;
   /** What the last record said, kept for the decision once the ledger has answered. */
-  told: Pick<TransactionRecord, 'refunded' | 'amountIn' | 'amountOut' | 'amountOutAsset'> | null;
+  told: Pick<
+    TransactionRecord,
+    'refunded' | 'amountIn' | 'amountOut' | 'amountOutAsset' | 'unreadable'
+  > | null;
 }
 
 /** The result of a ledger look-up of a named payment. */

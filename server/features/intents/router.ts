@@ -1,4 +1,5 @@
 import { initServer } from '@ts-rest/express';
+import { parseJson } from '../../../contract/anchor-documents/json.js';
 import { intentsContract, reconcileContract } from '../../../contract/endpoints/intents.js';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import type { IntentAnswer } from '../../../contract/schemas/intents.js';
@@ -40,9 +41,12 @@ export function createIntentsRouter(deps: {
       status: 200,
       body: await deps.service.attach(params.intentHash, body),
     }),
-    reportStatus: async ({ params, body, req, res }) => {
+    reportStatus: async ({ params, req, res }) => {
       const signature = signatureHeaders.map((name) => req.get(name)).find((value) => value !== undefined);
-      const callback = { signature, rawBody: rawBody(req), body };
+      // Parsed once more, since the middleware's parser loses the last digits of long ids.
+      const raw = rawBody(req);
+      const body = raw.length === 0 ? {} : parseJson(raw.toString());
+      const callback = { signature, rawBody: raw, body };
       const countVerified = async (anchorId: string) => {
         markVerified(res);
         await enforceLimit(deps.limiter, res, rateLimitClasses.callback, `callback|${anchorId}`);

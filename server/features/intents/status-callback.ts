@@ -1,3 +1,4 @@
+import { isRefused } from '../../../contract/anchor-documents/json.js';
 import type { StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
 import { decodePublicKey } from '../../../contract/verification/strkey.js';
 import { verifySignature } from '../../crypto/ed25519.js';
@@ -72,7 +73,8 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
     await countVerified(intent.anchorId);
     // While the dialect is unknown, read it as SEP-6, which has the larger vocabulary.
     const dialect = intent.dialect ?? 'sep6';
-    const record = readRecord(callback.body, dialect);
+    const read = readRecord(callback.body, dialect);
+    const record = isRefused(read) ? null : read;
     // A readable record is applied below, whatever queue the intent is in. For an unreadable one, the anchor is polled.
     if (record === null && (await store.takeUpAgain(intentHash, new Date(clock())))) onDue();
     // Only a client that knows the nonce may attach a transaction; a callback may not.

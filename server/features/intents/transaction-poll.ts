@@ -1,3 +1,4 @@
+import { isRefused } from '../../../contract/anchor-documents/json.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import { toUpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock } from '../../ports.js';
@@ -68,9 +69,9 @@ export function createTransactionPoll(deps: {
     if (answer.status === 404) return { kind: 'not_found' };
     if (answer.status !== 200) return { kind: 'unreachable', why: `status ${answer.status}`, answered: true };
     const record = readRecord(answer.json, dialect);
-    if (record === null || record.id !== transactionId) {
-      const why = 'the answer is not the record of this transaction';
-      return { kind: 'unreachable', why, answered: true };
+    if (isRefused(record)) return { kind: 'unreachable', why: record.refused, answered: true };
+    if (record.id !== transactionId) {
+      return { kind: 'unreachable', why: 'transaction.id is another one', answered: true };
     }
     return { kind: 'record', record, dialect, observedAtMs };
   }

@@ -13,6 +13,8 @@ type Fault = keyof typeof problemsByFault;
 
 const faults = Object.keys(problemsByFault) as Fault[];
 
+const isAmount = (member: string) => /^(refunds\.)?amount_/.test(member);
+
 /**
  * The problem that the latest record shows with the attached id; null where there is none. Unlike the reason for not
  * scoring, which the records up to the payment decide, it always follows the latest record. `before` is the problem so far
@@ -27,5 +29,6 @@ export function problemOf(
     before === undefined ? undefined : (faults.find((fault) => problemsByFault[fault] === before) ?? null);
   const found = identityFault(record, terms, faultBefore);
   const fault = faults.find((each) => each === found);
-  return fault === undefined ? null : problemsByFault[fault];
+  if (fault !== undefined) return problemsByFault[fault];
+  return record.unreadable.some(isAmount) ? 'unreadable_amount' : null;
 }

@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { isAsset } from '../../../contract/anchor-documents/asset.js';
 import type {
   IntentStatus,
   OutcomeEvidence,
@@ -12,7 +13,6 @@ import {
   faultsOfWithdrawal,
   identityFault,
   isAnnouncedAmount,
-  isAsset,
 } from './eligibility.rules.js';
 import { evidenceOf } from './evidence.rules.js';
 import { isExcused } from './late-look.rules.js';
@@ -278,7 +278,9 @@ function endOf(
   if (record?.refunded) return ['failed', 'refunded'];
   if (seen.completedSeenAtMs !== null) {
     if (record !== null && namesPayout(record)) return ['settled', 'completed'];
-    return stands(seen.notOpenSinceMs) ? ['failed', 'unproven'] : null;
+    if (!stands(seen.notOpenSinceMs)) return null;
+    // A payout that is named in a way that nobody can read is no missing one: it settles, and counts for nobody.
+    return state.problem === 'unreadable_amount' ? ['settled', 'completed'] : ['failed', 'unproven'];
   }
   if (seen.closedSinceMs !== null) {
     if (seen.fundedAtMs !== null) return stands(seen.notOpenSinceMs) ? ['failed', 'error'] : null;
@@ -331,15 +333,20 @@ export function end(
   record: Told | null,
   ending: Omit<Ending, 'settleSeconds' | 'timesKnown' | 'shortfallPpb' | 'amountOut'>,
 ): IntentState {
+  const { judgement, observations, terms, attachedAtMs } = state;
   if (ending.status !== 'settled' || record === null) {
     const unmeasured = { settleSeconds: null, timesKnown: false, shortfallPpb: null, amountOut: null };
-    return { ...state, ending: { ...ending, ...unmeasured } };
+    const unread = ending.status === 'settled' ? 'amount_unreadable' : null;
+    return {
+      ...state,
+      judgement: { ...judgement, unscoredReason: judgement.unscoredReason ?? unread },
+      ending: { ...ending, ...unmeasured },
+    };
   }
-  const { judgement, observations, terms, attachedAtMs } = state;
   const byLedger = state.payment.found !== null;
   // The amount found on the ledger does not depend on the anchor's records.
   const amountIn = byLedger ? judgement.amountIn : larger(judgement.amountIn, record.amountIn);
-  const missing = amountIn === null ? 'amount_missing' : null;
+  const missing = unreadAmount(record, amountIn) ?? (amountIn === null ? 'amount_missing' : null);
   return {
     ...state,
     judgement: { ...judgement, unscoredReason: judgement.unscoredReason ?? missing },
@@ -351,13 +358,24 @@ export function end(
         amountIn === null || record.amountOut === null
           ? null
           : shortfallPpb({ amountIn, amountOut: record.amountOut, quote: terms.quote }),
-      amountOut: isAsset(record.amountOutAsset, terms.buyAsset) ? record.amountOut : null,
+      amountOut: isAsset(record.amountOutAsset ?? terms.buyAsset, terms.buyAsset) ? record.amountOut : null,
     },
   };
 }
 
 function namesPayout(record: Told): boolean {
   return record.amountOut !== null && !new Decimal(record.amountOut).isZero();
+}
+
+/** Whether an amount that a settled outcome rests on is there and cannot be read. */
+function unreadAmount({ amountOut, unreadable }: Told, amountIn: string | null): 'amount_unreadable' | null {
+  const isUnread = unreadable.some(
+    (member) =>
+      (member === 'amount_in' && amountIn === null) ||
+      (member === 'amount_out' && amountOut === null) ||
+      member === 'refunds.amount_refunded',
+  );
+  return isUnread ? 'amount_unreadable' : null;
 }
 
 function larger(a: string | null, b: string | null): string | null {

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../contract/anchor-documents/json.js';
 import type { CallOutcome, ObservedService } from '../../../contract/schemas/observations.js';
 import { type Outbound, OutboundError, type OutboundFailure } from '../../outbound/outbound.js';
 import { pausing, type Received } from './call.rules.js';
@@ -53,7 +54,7 @@ export function createCalls(outbound: Outbound) {
 
 function parsed(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return parseJson(body.toString('utf8'));
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

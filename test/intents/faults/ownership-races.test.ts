@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
+import { isRefused } from '../../../contract/anchor-documents/json.js';
 import { createAttachTransaction } from '../../../server/features/intents/attach.js';
 import type { Intent } from '../../../server/features/intents/intent.js';
 import { createOwnership } from '../../../server/features/intents/ownership.js';
@@ -101,7 +102,7 @@ async function find(intentHash: string): Promise<Intent> {
 
 function observation() {
   const record = readRecord({ transaction: paidOut }, 'sep24');
-  if (record === null) throw new Error('not a record');
+  if (isRefused(record)) throw new Error(record.refused);
   return { record, observedAtMs: Date.now() };
 }
 

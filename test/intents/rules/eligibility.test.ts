@@ -42,6 +42,7 @@ describe('whether a transaction can belong to an intent', () => {
     expect(fault({ amount_in_asset: 'USDC', amount_out_asset: 'NGN' })).toBeNull();
     expect(fault({ amount_in_asset: sellAsset.replace('USDC', 'EURC') })).toBe('asset_mismatch');
     expect(fault({ amount_in_asset: `${sellAsset.slice(0, -1)}X` })).toBe('asset_mismatch');
+    expect(fault({ amount_in_asset: sellAsset.replace('stellar:', ''), amount_out_asset: 'NGN' })).toBe(null);
     expect(fault({ amount_out_asset: 'iso4217:KES' })).toBe('asset_mismatch');
     expect(fault({ amount_out_asset: 'KES' })).toBe('asset_mismatch');
   });

@@ -82,6 +82,36 @@ describe('an intent whose funds were received', () => {
     expect(outcome(wait(state, 25 * hour))).toBe('failed unproven');
   });
 
+  it.each([
+    ['E notation', { amount_in: '1E+2', amount_out: '1.5285772E+5' }],
+    ['padding', { amount_out: '152857.7200000000000000000000' }],
+  ])('settles with the amount that a decimal library wrote with %s', (_name, amounts) => {
+    const settled = see(funded, [hour, { ...done, ...amounts }]);
+    expect(outcome(settled)).toBe('settled completed');
+    expect(settled.ending?.amountOut).toBe('152857.72');
+    expect(settled.judgement.unscoredReason).toBe(null);
+  });
+
+  it('tells of an amount that cannot be read, which counts for nobody a day later', () => {
+    const state = see(funded, [hour, { ...done, amount_out: '152,857.72' }]);
+    expect(outcome(state)).toBe('pending');
+    expect(state.problem).toBe('unreadable_amount');
+    const settled = see(state, [2 * hour, done]);
+    expect(settled).toMatchObject({ problem: null, judgement: { unscoredReason: null } });
+    expect(outcome(settled)).toBe('settled completed');
+    for (const left of [wait(state, 25 * hour), see(state, [25 * hour, { ...done, amount_out: 'all' }])]) {
+      expect(outcome(left)).toBe('settled completed');
+      expect(left.judgement.unscoredReason).toBe('amount_unreadable');
+      expect(left.ending).toMatchObject({ amountOut: null, shortfallPpb: null });
+    }
+  });
+
+  it('does not count a completion whose refund cannot be read', () => {
+    const state = see(funded, [hour, { ...done, refunds: { amount_refunded: '99,5' } }]);
+    expect(outcome(state)).toBe('settled completed');
+    expect(state.judgement.unscoredReason).toBe('amount_unreadable');
+  });
+
   it('fails after a day of errors and completions without a payout, in whatever order they come', () => {
     const bare = { ...done, amount_out: undefined };
     const state = see(funded, [hour, error], [12 * hour, bare], [20 * hour, error]);
