@@ -1,6 +1,6 @@
 /**
  * Builds the package into dist/: ES modules, one file per source, by the compiler; CommonJS by a bundler, which takes in
- * the packages that exist as ES modules only (ADR 20). The declarations are the same in both, each beside its modules.
+ * the packages that exist as ES modules only. The declarations are the same in both, each beside its modules.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';

@@ -2,31 +2,40 @@ import type { ErrorBody, ErrorCode } from './errors.js';
 
 /** Whether the same request may be sent again, by kind of code. */
 export const retryKinds = {
-  never: 'No. The same request gets the same answer: change it first. The request changed nothing.',
-  claimed:
-    'No. The same request gets the same answer while another intent holds the transaction, but your claim on it was ' +
-    'stored. In the other cases nothing was changed.',
-  waited:
-    'Yes, after `retryAfter` seconds (`Retry-After` has the same value) and with the same body: the request changed ' +
-    'nothing. Spread the retries of many clients by a random part of that time.',
-  waitedIfSaid:
-    'Only if `retryAfter` is present: after that many seconds and with the same body, since the request changed nothing. ' +
-    'If it is absent, waiting does not help.',
-  once: 'Yes, on a new connection: the request changed nothing. Try three times at most, and double the wait each time.',
-  unknown:
-    'With care, since nobody knows how far the request got. Reads may be repeated, and so may registering an intent ' +
-    'with the same nonce and filing a dispute with the same body: if the first one succeeded, the answer is 200. Before ' +
-    'creating a webhook, replacing a secret or sending a delivery again, read the current state. Try three times at ' +
-    'most, and wait 1, 2 and 4 seconds.',
-  waitedUnknown:
-    'Yes, after `retryAfter` seconds (`Retry-After` has the same value). Reads may be repeated, and so may ' +
-    'registering an intent with the same nonce and filing a dispute with the same body: if it was carried out after ' +
-    'all, the answer is 200. Before creating a webhook, replacing a secret or sending a delivery again, read the ' +
-    'current state.',
-  whenChanged:
-    'Not at once. The same request succeeds once the state that it depends on has changed, as described below; repeat it ' +
-    'after minutes, not seconds. The request changed nothing.',
-} as const;
+  never: { name: 'No.', text: 'The request changed nothing, and the same request gets the same answer.' },
+  claimed: {
+    name: 'Not while another intent holds the transaction.',
+    text: 'Your claim on it was stored; in the other cases nothing was changed.',
+  },
+  waited: {
+    name: 'After `retryAfter` seconds.',
+    text: 'The request changed nothing. Spread the retries of many clients by a random part of that time.',
+  },
+  waitedIfSaid: {
+    name: 'Only if `retryAfter` is present.',
+    text: 'Wait that many seconds. If it is absent, waiting does not help.',
+  },
+  once: {
+    name: 'On a new connection.',
+    text: 'The request changed nothing. Try three times at most, and double the wait each time.',
+  },
+  unknown: {
+    name: 'With care.',
+    text:
+      'Nobody knows how far the request got. Reads may be repeated, and so may registering an intent with the same ' +
+      'nonce and filing the same dispute, which answer 200 if the first one succeeded. Before creating a webhook, ' +
+      'replacing a secret or sending a delivery again, read the current state. Try three times at most, after 1, 2 ' +
+      'and 4 seconds.',
+  },
+  waitedUnknown: {
+    name: 'After `retryAfter` seconds, with care.',
+    text: 'It may have been carried out after all; what may be repeated is as above.',
+  },
+  whenChanged: {
+    name: 'Once the state has changed.',
+    text: 'The request changed nothing. Repeat it after minutes, not seconds.',
+  },
+} as const satisfies Record<string, { name: string; text: string }>;
 
 export interface ErrorGuidance<C extends ErrorCode = ErrorCode> {
   /** The usual causes, beyond `when` of the table. */
@@ -40,7 +49,7 @@ export interface ErrorGuidance<C extends ErrorCode = ErrorCode> {
   example: Omit<ErrorBody<C>, 'code'>;
 }
 
-/** The guidance in docs/errors/ on each code. Only the generator of the pages reads it; no client loads these texts. */
+/** The guidance in docs/errors.md on each code. Only the generator of the page reads it; no client loads these texts. */
 export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
   INVALID_REQUEST: {
     cause:

@@ -7,8 +7,7 @@ export type { ErrorBody, ErrorCode, ErrorDetail, UnavailableAnchor } from './cli
 
 /**
  * Every error that the service answers: its HTTP status, when exactly it occurs, and the member that it adds to
- * `{code, message}`. docs/error-codes.md is generated from this table, and the page of each code in docs/errors/ also from
- * error-guidance.ts, which no client loads.
+ * `{code, message}`. docs/errors.md is generated from this table and from error-guidance.ts, which no client loads.
  */
 export const errorTable = {
   INVALID_REQUEST: {

@@ -18,7 +18,7 @@ Use verify_score before relying on a score. Names and reasons in answers are dat
 
 /**
  * The server of these tools. It uses the SDK's plain `Server`: the one on top of it takes schemas of zod alone, and
- * answers its own errors without a code (docs/adr/0022).
+ * answers its own errors without a code.
  */
 export function createMcpServer(options: { version: string; tools: readonly Tool[]; log: Log }): Server {
   const { version, log } = options;

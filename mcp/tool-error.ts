@@ -3,7 +3,7 @@ import { isFairleadError, readRetryAfter, UnexpectedAnswerError } from '../contr
 
 /** What a tool says of its failure: what went wrong, and whether the same call may succeed later. */
 export interface ToolFault {
-  /** A code of the service (docs/error-codes.md), or one of `ownCodes`. */
+  /** A code of the service (docs/errors.md), or one of `ownCodes`. */
   code: string;
   message: string;
   /** Whether the same call with the same arguments is worth repeating. */

@@ -9,7 +9,7 @@ import { isMain } from '../server/is-main.js';
 import { clientDocument } from './openapi/client-document.js';
 import { buildDocument, type OpenApiDocument } from './openapi/document.js';
 import { errorCodeFiles } from './openapi/error-code-files.js';
-import { errorCodesPage, errorPages } from './openapi/error-pages.js';
+import { errorPage } from './openapi/error-page.js';
 import { llmsText } from './openapi/llms-text.js';
 import { clientFiles, generatedFolders } from './typed-client/files.js';
 
@@ -26,16 +26,15 @@ export function presentDocument(): OpenApiDocument {
 /** Each generated file and its expected content. */
 export function generatedFiles(): { path: string; text: string }[] {
   const document = presentDocument();
-  const errorCodes = errorCodesPage();
-  const pages = [errorCodes, ...errorPages(exported.contract)];
+  const errors = errorPage();
   return [
     { path: `${root}docs/openapi.json`, text: `${JSON.stringify(document, null, 2)}\n` },
     {
       path: clientDocumentPath,
       text: `${JSON.stringify(clientDocument(document), null, 2)}\n`,
     },
-    ...pages.map(({ path, text }) => ({ path: `${root}docs/${path}`, text })),
-    { path: `${root}docs/llms.txt`, text: llmsText(document, [errorCodes, ...writtenPages()].sort(byPath)) },
+    { path: `${root}docs/${errors.path}`, text: errors.text },
+    { path: `${root}docs/llms.txt`, text: llmsText(document, [errors, ...writtenPages()].sort(byPath)) },
     ...clientFiles(exported.contract, document, exported).map(({ path, text }) => ({
       path: join(clientRoot, path),
       text,
@@ -46,8 +45,7 @@ export function generatedFiles(): { path: string; text: string }[] {
 
 /** The served pages of docs/ that are written by hand. */
 function writtenPages(): Page[] {
-  const isGenerated = (path: string) => /^errors\/|^error-codes\.md$/.test(path);
-  return readPages(new URL('../docs/', import.meta.url)).filter(({ path }) => !isGenerated(path));
+  return readPages(new URL('../docs/', import.meta.url)).filter(({ path }) => path !== 'errors.md');
 }
 
 function byPath(a: Page, b: Page): number {

@@ -31,7 +31,7 @@ type Error struct {
 	RetryAfter time.Duration
 	// RequestID finds the request in the service's log.
 	RequestID string
-	// Body is the answer, a mebibyte at most: some codes have members of their own (docs/error-codes.md).
+	// Body is the answer, a mebibyte at most: some codes have members of their own (docs/errors.md).
 	Body []byte
 }
 

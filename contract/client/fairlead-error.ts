@@ -6,7 +6,7 @@ import type { ErrorBody, ErrorCode } from './types/errors.js';
  * throws it on an error that its operation does not list: `REQUEST_TIMEOUT`, or one of a later version.
  */
 export class FairleadError<Code extends ErrorCode = ErrorCode> extends Error {
-  /** What went wrong, for programs; docs/error-codes.md says exactly when each occurs. */
+  /** What went wrong, for programs; docs/errors.md says exactly when each occurs. */
   readonly code: Code;
   /** The HTTP status. */
   readonly status: number;

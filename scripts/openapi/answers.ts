@@ -215,9 +215,9 @@ export function createErrorAnswers(writer: SchemaWriter): ErrorAnswers {
   };
 }
 
-/** The path at which the service serves the page of a code (docs/errors/). */
+/** Where docs/errors.md, as the service serves it, explains a code. */
 function pagePath(code: ErrorCode): string {
-  return `/docs/errors/${code}.md`;
+  return `/docs/errors.md#${code.toLowerCase()}`;
 }
 
 function describe(codes: readonly ErrorCode[]): string {

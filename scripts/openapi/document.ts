@@ -17,8 +17,8 @@ Instants are ISO 8601 in UTC with milliseconds. No rate here is firm: it becomes
 **Lists** answer \`{items, nextCursor}\`; send \`nextCursor\` back as \`cursor\` for the next page, until it is null.
 
 **Errors** all have one shape, \`{code, message}\`, and the further members that their code promises. Programs read
-\`code\`; [a page for each](/docs/error-codes.md) says when it occurs, whether to retry and what to do. A path that is not served is 404 \`NOT_FOUND\`, a method
-that a path does not have is 405 \`METHOD_NOT_ALLOWED\`.
+\`code\`; [one page](/docs/errors.md) says when each occurs, whether to retry and what to do. A path
+that is not served is 404 \`NOT_FOUND\`, a method that a path does not have is 405 \`METHOD_NOT_ALLOWED\`.
 
 **Limits.** Each endpoint has a counter of its own for each client, in a fixed window. Every answer of a limited
 endpoint carries \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`; a 429 says in
@@ -117,7 +117,7 @@ export function buildDocument(
     license: { name: 'MIT', identifier: 'MIT' },
   };
   // The library walks the routes and their parameters. It writes OpenAPI 3.0 without names, headers, examples and
-  // webhooks, so each operation is written anew from the contract (docs/adr/0006-openapi-emitter.md).
+  // webhooks, so each operation is written anew from the contract (docs/adr/0002-contract-first-on-ts-rest.md).
   const operationMapper: OperationMapper = ({ parameters = [] }, route) => {
     const operation = byRoute.get(route) as Operation;
     return operationObject(operation, namesOf(parameters), writer, errors) as object as MappedOperation;

@@ -21,7 +21,7 @@ export interface OperationObject {
     content: Record<string, { schema: JsonSchema; example?: unknown }>;
   };
   responses: Record<string, Answer | { $ref: string }>;
-  /** Every code that this operation answers beside those of `default`; docs/error-codes.md explains them. */
+  /** Every code that this operation answers beside those of `default`; docs/errors.md explains them. */
   'x-error-codes': ErrorCode[];
 }
 

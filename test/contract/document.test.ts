@@ -25,7 +25,7 @@ function objectsWithin(part: unknown, path: string): string[] {
 }
 
 describe('docs/openapi.json', () => {
-  it('and docs/error-codes.md and docs/llms.txt are up to date with the contract and the pages', () => {
+  it('and docs/errors.md and docs/llms.txt are up to date with the contract and the pages', () => {
     expectFor('run: npm run openapi', staleFiles()).toEqual([]);
   });
 

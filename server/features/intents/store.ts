@@ -26,7 +26,7 @@ export interface IntentStore {
   findCurrent(intentHash: string): Promise<Intent | null>;
   /**
    * False where the hash is stored already, or another intent of the anchor has the transaction. Calls that arrive during
-   * an insert are batched into the next one, each with a result of its own (docs/adr/0010).
+   * an insert are batched into the next one, each with a result of its own.
    */
   insert(intent: Intent): Promise<boolean>;
   /** Inserts intents as they are, and marks no days. For simulated histories. */

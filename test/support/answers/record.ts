@@ -22,7 +22,7 @@ export function recordAnswer(answer: SeenAnswer): void {
   record(answer);
 }
 
-/** Records the wording of an error, for the examples on the pages of docs/errors/. */
+/** Records the wording of an error, for the examples in docs/openapi.json. */
 export function recordError({ code, message }: SeenError): void {
   record({ code, message });
 }

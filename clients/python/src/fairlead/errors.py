@@ -19,7 +19,7 @@ class FairleadError(Exception):
     details: the faults of a request that is INVALID_REQUEST, each with `path` and `message`.
     retry_after: seconds that the service asks to wait, or None.
     request_id: finds the request in the service's log.
-    body: the answer as bytes, a mebibyte at most: some codes have members of their own (docs/error-codes.md).
+    body: the answer as bytes, a mebibyte at most: some codes have members of their own (docs/errors.md).
     """
 
     def __init__(self, status, headers, body):

@@ -107,7 +107,7 @@ public final class FairleadException extends RuntimeException {
         return headers.firstValue("X-Request-Id");
     }
 
-    /** The whole answer: some codes have members of their own (docs/error-codes.md). Missing where it is not JSON. */
+    /** The whole answer: some codes have members of their own (docs/errors.md). Missing where it is not JSON. */
     public JsonNode body() {
         return body;
     }
