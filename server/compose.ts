@@ -155,7 +155,8 @@ export function composeService(deps: {
   });
   const inTransaction = createInTransaction(connection);
   const streams = createStreams({
-    max: config.maxStreams,
+    // Each holds a connection.
+    max: Math.floor(config.maxConnections / 2),
     meter: metrics.streams,
     random,
   });
@@ -243,7 +244,6 @@ export function composeService(deps: {
     fxOutbound: toOperators('fx'),
     fxUrl,
     fxSource: config.fxSource,
-    fxMaxAgeMs: config.fxMaxAgeSeconds * 1_000,
     limiter,
     cacheEpoch,
     meter: metrics.quotes,
@@ -256,11 +256,9 @@ export function composeService(deps: {
     quote: rates.quote,
   });
   const snapshot = createSnapshotFeature({ ...shared, directory, rates, cacheEpoch });
-  const { observeEverySeconds } = config;
-  const observeEveryMs = observeEverySeconds === undefined ? undefined : observeEverySeconds * 1_000;
   const observations = createObservationsFeature({
     ...shared,
-    everyMs: observeEveryMs ?? 0,
+    everyMs: jobIntervalsMs.observe,
     store: observationStore,
     directory,
     offers: rates.referenceOffers,
@@ -283,7 +281,6 @@ export function composeService(deps: {
     markDays: marks.insert,
     onAttached: () => scheduler.wake('reconcile'),
     writeEvent: webhooks.emit,
-    failureGraceMs: config.failureGraceSeconds * 1_000,
     publicUrl: config.publicUrl,
   });
   const disputes = createDisputesFeature({
@@ -384,7 +381,7 @@ export function composeService(deps: {
     },
     tick: publisher.tick,
     observe: observations.observeDue,
-    observeEveryMs,
+    observer: config.observer,
     webhooks: webhooks.work,
     webhookRemains: webhooks.deleteOrphans,
     cacheEpoch: cacheEpoch.poll,

@@ -14,21 +14,16 @@ export interface Config {
   /** Accepted bearer tokens for the metrics; if empty, anyone who reaches them may read them. */
   metricsTokens: string[];
   mongodbUri: string;
-  mongodbDatabase: string | undefined;
   fleetFile: string;
   adminKeys: string[];
   cronSecrets: string[];
   trustProxy: TrustedRange[];
   /** The most connections open at once, of all clients. */
   maxConnections: number;
-  /** The most streams open at once. Each holds a connection. */
-  maxStreams: number;
   outboundAllow: string[];
   fxUrl: string | undefined;
   /** The name of the FX reference in answers; undefined: the host of `fxUrl`. */
   fxSource: string | undefined;
-  /** FX rates older than this give no estimate. */
-  fxMaxAgeSeconds: number;
   oracleUrl: string | undefined;
   /** Stellar RPC and Horizon of the operator's choice; without either, payments are not looked up. */
   ledgerRpcUrl: string | undefined;
@@ -42,11 +37,9 @@ export interface Config {
   scheduler: boolean;
   /** How long a stopping instance still serves requests while it reports that it is not ready. */
   drainSeconds: number;
-  /** How often the observer asks the anchors, if the scheduler runs; undefined: never by itself. */
-  observeEverySeconds: number | undefined;
+  /** Whether the scheduler, if it runs, has the anchors observed. */
+  observer: boolean;
   cachePublic: boolean;
-  /** How long an anchor must keep reporting `error` before a paid intent counts as failed. */
-  failureGraceSeconds: number;
   logLevel: string;
   /** One sentence for the log per feature that is off, or perhaps unintended, because a variable is not set. */
   notices: string[];
@@ -103,17 +96,14 @@ const environment = z.object({
   MONGODB_URI: z
     .string({ message: 'is required' })
     .regex(/^mongodb(\+srv)?:\/\//, 'must be a mongodb:// address'),
-  MONGODB_DATABASE: z.string().optional(),
   FLEET_FILE: z.string({ message: 'is required' }),
   ADMIN_SECRET_KEY: z.string().default(''),
   CRON_SECRET: z.string().default(''),
   TRUST_PROXY: list(parseTrustProxy),
   MAX_CONNECTIONS: count.default('1000'),
-  MAX_STREAMS: count.optional(),
   OUTBOUND_ALLOW: list(parseOutboundAllow),
   FX_URL: httpUrl.optional(),
   FX_SOURCE: z.string().max(80, 'must have at most 80 characters').optional(),
-  FX_MAX_AGE_SECONDS: seconds.default('172800'),
   ORACLE_URL: httpUrl.optional(),
   LEDGER_RPC_URL: fullUrl.optional(),
   HORIZON_URL: httpUrl
@@ -128,11 +118,7 @@ const environment = z.object({
   SCHEDULER: flag.optional(),
   DRAIN_SECONDS: seconds.refine((number) => number <= 600, 'must be from 0 to 600').optional(),
   OBSERVER: flag.default('off'),
-  OBSERVER_INTERVAL_SECONDS: seconds
-    .refine((number) => number >= 60 && number <= 86_400, 'must be from 60 to 86400')
-    .default('300'),
   CACHE_PUBLIC: flag.default('off'),
-  FAILURE_GRACE_SECONDS: seconds.default('86400'),
   LOG_LEVEL: z
     .enum(['debug', 'info', 'warn', 'error', 'silent'], {
       message: 'must be debug, info, warn, error or silent',
@@ -182,17 +168,14 @@ export function readConfig(env: Environment): Config {
     metricsPort: values.METRICS_PORT,
     metricsTokens: splitList(values.METRICS_TOKEN),
     mongodbUri: values.MONGODB_URI,
-    mongodbDatabase: values.MONGODB_DATABASE,
     fleetFile: values.FLEET_FILE,
     adminKeys: splitList(values.ADMIN_SECRET_KEY),
     cronSecrets: splitList(values.CRON_SECRET),
     trustProxy: values.TRUST_PROXY,
     maxConnections: values.MAX_CONNECTIONS,
-    maxStreams: values.MAX_STREAMS ?? Math.floor(values.MAX_CONNECTIONS / 2),
     outboundAllow: values.OUTBOUND_ALLOW,
     fxUrl: values.FX_URL,
     fxSource: values.FX_SOURCE,
-    fxMaxAgeSeconds: values.FX_MAX_AGE_SECONDS,
     oracleUrl: values.ORACLE_URL,
     ledgerRpcUrl: values.LEDGER_RPC_URL,
     horizonUrl: values.HORIZON_URL,
@@ -202,9 +185,8 @@ export function readConfig(env: Environment): Config {
     scheduler,
     // On a developer's machine there is no balancer that has to notice the stop, and nobody wants to wait for it.
     drainSeconds: values.DRAIN_SECONDS ?? (production ? productionDrainSeconds : 0),
-    observeEverySeconds: values.OBSERVER === 'on' ? values.OBSERVER_INTERVAL_SECONDS : undefined,
+    observer: values.OBSERVER === 'on',
     cachePublic: values.CACHE_PUBLIC === 'on',
-    failureGraceSeconds: values.FAILURE_GRACE_SECONDS,
     logLevel: values.LOG_LEVEL,
     notices: noticesOf(values, scheduler),
   };
@@ -228,28 +210,25 @@ function faultsTogether(given: Readonly<Record<string, string | undefined>>): st
       'TRUST_PROXY holds half of all public addresses or more, so that clients could choose what they are counted by',
     );
   }
-  const { PORT = '8080', METRICS_PORT, MONGODB_URI, MONGODB_DATABASE } = given;
+  const { PORT = '8080', METRICS_PORT, MONGODB_URI } = given;
   if (METRICS_PORT !== '0' && METRICS_PORT === PORT)
     faults.push('METRICS_PORT must be another port than PORT');
-  if (MONGODB_URI !== undefined && !namesDatabase(MONGODB_URI, MONGODB_DATABASE)) {
-    faults.push(
-      'MONGODB_URI must name a database (mongodb://host/database), or MONGODB_DATABASE must be set',
-    );
-  }
+  if (MONGODB_URI !== undefined && !namesDatabase(MONGODB_URI)) faults.push(namelessDatabase);
   return faults;
 }
 
 /** The database of the operator's commands. Throws ConfigError. */
-export function readDatabaseAddress(env: Environment): { uri: string; databaseName?: string } {
-  const { MONGODB_URI: uri, MONGODB_DATABASE: databaseName } = givenOf(env);
-  if (uri === undefined || !namesDatabase(uri, databaseName))
-    throw new ConfigError(['MONGODB_URI must be set and name a database, or MONGODB_DATABASE be set, too']);
-  return { uri, ...(databaseName === undefined ? {} : { databaseName }) };
+export function readDatabaseAddress(env: Environment): string {
+  const { MONGODB_URI = '' } = env;
+  if (!namesDatabase(MONGODB_URI)) throw new ConfigError([namelessDatabase]);
+  return MONGODB_URI;
 }
 
-/** Whether the URI or the variable names a database; without a name the driver would use one called "test". */
-function namesDatabase(mongodbUri: string, mongodbDatabase: string | undefined): boolean {
-  return mongodbDatabase !== undefined || /^[^/]+\/\/[^/]+\/[^?]+/.test(mongodbUri);
+const namelessDatabase = 'MONGODB_URI must name a database: mongodb://host/database';
+
+/** Without a name, the driver would use a database called "test". */
+function namesDatabase(mongodbUri: string): boolean {
+  return /^[^/]+\/\/[^/]+\/[^?]+/.test(mongodbUri);
 }
 
 function noticesOf(values: z.infer<typeof environment>, scheduler: boolean): string[] {

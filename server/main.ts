@@ -68,7 +68,6 @@ export async function openService(
   const connection = await patiently(() =>
     connectMongo({
       uri: config.mongodbUri,
-      ...(config.mongodbDatabase === undefined ? {} : { databaseName: config.mongodbDatabase }),
     }),
   );
   lifecycle.onStop('database connection', () => connection.close());

@@ -24,9 +24,8 @@ interface Intent {
 const endedAs: Partial<Record<Ending, readonly string[]>> = {
   complete: ['settled completed'],
   refund: ['failed refunded'],
-  fail: ['failed error'],
-  // Where the error stands it fails first, and what the anchor completes later recovers.
-  recover: ['settled recovered', 'settled completed'],
+  // The anchor completes it before its error has stood for a day.
+  recover: ['settled completed'],
 };
 
 /** Waits until nothing is left to do; what is still left after the deadline is a fault. */

@@ -102,8 +102,6 @@ export async function startSurroundings(options: { random: Random; folder: strin
       TRUST_PROXY: '127.0.0.0/8',
       WEBHOOK_KEY: keyOf('webhooks'),
       PUBLISHER_SECRET_KEY: keyOf('publisher'),
-      // In production, a failure has a day of grace; here, it has seconds.
-      FAILURE_GRACE_SECONDS: '5',
     },
     serve(next) {
       ports = next;

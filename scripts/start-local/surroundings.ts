@@ -80,14 +80,11 @@ const progressMs = 2_000;
  * Resolves to whether it was new.
  */
 export async function seedLocalHistory(
-  { mongodbUri, mongodbDatabase }: Pick<Config, 'mongodbUri' | 'mongodbDatabase'>,
+  { mongodbUri }: Pick<Config, 'mongodbUri'>,
   fleet: Fleet,
   say: (line: string) => void,
 ): Promise<boolean> {
-  const connection = await connectMongo({
-    uri: mongodbUri,
-    ...(mongodbDatabase === undefined ? {} : { databaseName: mongodbDatabase }),
-  });
+  const connection = await connectMongo({ uri: mongodbUri });
   try {
     const onProgress = atMostEvery(progressMs, Date.now, (done: number, all: number) =>
       say(`Generating a history of simulated off-ramps: ${done} of ${all} …`),

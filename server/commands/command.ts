@@ -28,12 +28,12 @@ export class CommandError extends Error {
 }
 
 /**
- * Does work on the database that MONGODB_URI and MONGODB_DATABASE name, and puts its name before the report. Refuses one
+ * Does work on the database that MONGODB_URI names, and puts that name before the report. Refuses one
  * without the service's data, such as one whose name was mistyped: a command would truthfully say of it that there is
  * nothing to do.
  */
 export async function onServiceDatabase(work: (connection: Connection) => Promise<Result>): Promise<Result> {
-  const connection = await connectMongo(readDatabaseAddress(process.env));
+  const connection = await connectMongo({ uri: readDatabaseAddress(process.env) });
   try {
     await requireShape(connection);
     const { report, complete } = await work(connection);

@@ -16,7 +16,7 @@ export const erase: Command = {
 --dry-run  prints what it would do
 
 Exits with 1 where some of it has to stay for now; docs/privacy.md says what, why, and for how long.
-Reads MONGODB_URI and MONGODB_DATABASE.
+Reads MONGODB_URI.
 `,
   run(args) {
     const options = { 'dry-run': { type: 'boolean', default: false } } as const;

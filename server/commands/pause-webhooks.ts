@@ -10,8 +10,7 @@ export const pauseWebhooks: Command = {
 Run it on a restored database before any instance is started, since subscriptions that were deleted
 after the backup are back. Lists the webhooks that were enabled, and those that an admin or an earlier
 run had disabled, with the time; their events are held until each is enabled by
-PATCH /api/admin/webhooks/{id}. If it exits with 2, run it again. Reads MONGODB_URI and
-MONGODB_DATABASE.
+PATCH /api/admin/webhooks/{id}. If it exits with 2, run it again. Reads MONGODB_URI.
 `,
   run(args) {
     parseArgs({ args, options: {} });

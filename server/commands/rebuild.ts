@@ -9,7 +9,7 @@ export const rebuild: Command = {
   usage: '',
   does: 'Marks every day of outcomes, so that the refreshes of the service count all of them anew.',
   details: `
-A refresh counts for ten seconds at most; the next ones go on. Reads MONGODB_URI and MONGODB_DATABASE.
+A refresh counts for ten seconds at most; the next ones go on. Reads MONGODB_URI.
 `,
   run(args) {
     parseArgs({ args, options: {} });

@@ -32,7 +32,7 @@ export const takeBatches: Command = {
 --head          the number of the last batch, if no oracle knows it
 --drop-refused  withdraws a batch that was made after the restore
 
-Marks the log as whole, so that publishing continues. Reads MONGODB_URI, MONGODB_DATABASE, ORACLE_URL,
+Marks the log as whole, so that publishing continues. Reads MONGODB_URI, ORACLE_URL,
 PUBLISHER_SECRET_KEY and PUBLISHER_OLD_KEYS. Exits with 1 where something is missing or does not
 verify, and with 2 where it could not be done, as while the oracle does not answer.
 `,

@@ -30,6 +30,7 @@ export const jobIntervalsMs = {
   reconcile: 30_000,
   refresh: 60_000,
   tick: 300_000,
+  observe: 300_000,
 } as const;
 
 export type TaskName = keyof PeriodicWork;
@@ -37,12 +38,11 @@ export type TaskName = keyof PeriodicWork;
 /**
  * All periodic work of the service. Features own no timers; they expose the functions that run here.
  * @param work.leased whether this instance takes part in the jobs that run on one instance at a time
- * @param work.observeEveryMs undefined: the observer is off
+ * @param work.observer whether it takes part in observing the anchors, too, which an operator opts in to
  */
 export function createSchedule(
-  work: PeriodicWork & { leased: boolean; observeEveryMs: number | undefined },
+  work: PeriodicWork & { leased: boolean; observer: boolean },
 ): Task<TaskName>[] {
-  const { observeEveryMs } = work;
   const one = { on: 'one instance' } as const;
   const every = { on: 'every instance' } as const;
   const schedule: Task<TaskName>[] = [
@@ -51,10 +51,9 @@ export function createSchedule(
     { name: 'refresh', ...one, intervalMs: jobIntervalsMs.refresh, run: work.refresh },
     // After the first refresh, so that a new service does not publish a batch with nothing in it.
     { name: 'tick', ...one, intervalMs: jobIntervalsMs.tick, firstAfterMs: 10_000, run: work.tick },
-    // An opt-in of the operator.
-    ...(observeEveryMs === undefined
-      ? []
-      : [{ name: 'observe', ...one, intervalMs: observeEveryMs, run: work.observe } as const]),
+    ...(work.observer
+      ? [{ name: 'observe', ...one, intervalMs: jobIntervalsMs.observe, run: work.observe } as const]
+      : []),
 
     { name: 'webhooks', ...every, intervalMs: 1_000, run: work.webhooks },
     { name: 'webhookRemains', ...every, intervalMs: 10_000, run: work.webhookRemains },

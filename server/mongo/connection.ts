@@ -9,9 +9,8 @@ const selectionTimeoutMs = 1_500;
 const minSecretLength = 4;
 
 interface MongoOptions {
+  /** Names the database. */
   uri: string;
-  /** Overrides the one in the address. */
-  databaseName?: string;
 }
 
 /** Opens the one client of the process. No error quotes the password. */
@@ -45,14 +44,13 @@ function decoded(part: string): string {
   }
 }
 
-async function open({ uri, databaseName }: MongoOptions): Promise<Connection> {
+async function open({ uri }: MongoOptions): Promise<Connection> {
   closeWithUnreadAnswers();
   const mongoose = new Mongoose();
   // `true` would drop unknown fields from a filter and so match everything.
   mongoose.set('strictQuery', 'throw');
   return mongoose
     .createConnection(uri, {
-      ...(databaseName === undefined ? {} : { dbName: databaseName }),
       timeoutMS: operationTimeoutMs,
       serverSelectionTimeoutMS: selectionTimeoutMs,
       connectTimeoutMS: selectionTimeoutMs,

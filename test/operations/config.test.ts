@@ -45,13 +45,10 @@ describe('the configuration', () => {
     expect(message).toContain('"office"');
   });
 
-  it('observes no anchor unless it is asked to, and then every five minutes', () => {
-    expect(readConfig(least).observeEverySeconds).toBeUndefined();
-    expect(readConfig({ ...least, OBSERVER: 'on' }).observeEverySeconds).toBe(300);
-    const often = { ...least, OBSERVER: 'on', OBSERVER_INTERVAL_SECONDS: '60' };
-    expect(readConfig(often).observeEverySeconds).toBe(60);
-    expect(faults({ ...often, OBSERVER_INTERVAL_SECONDS: '59' })).toContain('must be from 60 to 86400');
-    const { notices } = readConfig({ ...often, SCHEDULER: 'off' });
+  it('observes no anchor unless it is asked to', () => {
+    expect(readConfig(least).observer).toBe(false);
+    expect(readConfig({ ...least, OBSERVER: 'on' }).observer).toBe(true);
+    const { notices } = readConfig({ ...least, OBSERVER: 'on', SCHEDULER: 'off' });
     expect(notices).toContainEqual(expect.stringContaining('OBSERVER is on and SCHEDULER is off'));
   });
 
@@ -74,7 +71,6 @@ describe('the configuration', () => {
     'mongodb+srv://user:password@cluster.example/?w=majority',
   ])('requires a database name: %s', (uri) => {
     expect(faults({ ...least, MONGODB_URI: uri })).toContain('must name a database');
-    expect(faults({ ...least, MONGODB_URI: uri, MONGODB_DATABASE: 'fairlead' })).toBe('');
   });
 
   it.each([

@@ -49,7 +49,7 @@ describe('docs/operations.md', () => {
     };
     const work = {
       leased: true,
-      observeEveryMs: 300_000,
+      observer: true,
       reconcile: run,
       refresh: run,
       tick: run,

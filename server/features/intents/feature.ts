@@ -46,7 +46,6 @@ export interface IntentsDeps
   pauseBeforeTry: PauseBeforeTry;
   writeEvent: Emit;
   markDays: MarkDays;
-  failureGraceMs: number;
   random: Random;
   /** Address of this service as clients and anchors know it, without a trailing slash. */
   publicUrl: string;
@@ -54,6 +53,9 @@ export interface IntentsDeps
   pause: Pause;
   logger: Logger;
 }
+
+/** How long an error, a closed status or silence has to last before it decides an intent. */
+const failureGraceMs = 86_400_000;
 
 export interface Intents {
   router: ReturnType<typeof createIntentsRouter>;
@@ -71,7 +73,7 @@ export function createIntentsFeature(deps: IntentsDeps): Intents {
   const ownership = createOwnership({ ...deps, waits });
   const { ledger } = deps;
   const asksLedger = ledger !== null;
-  const limits = { failureGraceMs: deps.failureGraceMs, ledger: asksLedger };
+  const limits = { failureGraceMs, ledger: asksLedger };
   const progress = createMakeProgress({ ...deps, ownership, limits, onLookUpDue: deps.onAttached });
   const service = createIntentService({ ...deps, ownership, waits, progress });
   const { answerOf } = service;

@@ -36,7 +36,6 @@ export interface RatesFeatureDeps {
   fxOutbound: Outbound;
   fxUrl: string | undefined;
   fxSource: string | undefined;
-  fxMaxAgeMs: number;
   cacheEpoch: Pick<CacheEpoch, 'emptied' | 'onEmptied'>;
   meter: QuoteMeter;
   reputationOf: (anchorId: string, corridorId: string) => QuoteReputation;
@@ -51,6 +50,9 @@ export interface RatesFeatureDeps {
   callsPerSecond?: number;
 }
 
+/** An older reference gives neither estimates nor costs. */
+const fxMaxAgeMs = 2 * 86_400_000;
+
 /** Live quotes of every anchor of a corridor, ranked, behind caches and a limit on calls to each anchor. */
 export function createRatesFeature(deps: RatesFeatureDeps) {
   const { cacheEpoch, clock } = deps;
@@ -60,7 +62,7 @@ export function createRatesFeature(deps: RatesFeatureDeps) {
     url: deps.fxUrl,
     source: deps.fxSource,
     outbound: deps.fxOutbound,
-    maxAgeMs: deps.fxMaxAgeMs,
+    maxAgeMs: fxMaxAgeMs,
   });
   const callAnchor = createAnchorCalls<QuoteResult>({ callsPerSecond, ...deps });
   const noteOutcome = createNoteOutcome({ ...deps, anchors: deps.directory.anchors() });

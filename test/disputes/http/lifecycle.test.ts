@@ -10,7 +10,7 @@ import { openStream } from '../../support/event-stream.js';
 import { waitFor } from '../../support/wait-for.js';
 import sep53 from '../../vectors/sep53.json' with { type: 'json' };
 
-const fixture = intentsFixture({ anchors: ['harbour'], env: { FAILURE_GRACE_SECONDS: '60' } });
+const fixture = intentsFixture({ anchors: ['harbour'] });
 /** The account of the intents fixture is that of the SEP-53 vectors. */
 const wallet: Signer = { secretKey: fromHex(sep53.seed), account };
 const anchor = anchorSigner('harbour');
@@ -32,6 +32,11 @@ async function ended(ending: 'complete' | 'fail') {
   fixture.anchors.anchor('harbour').pay(id, { ending });
   for (let looks = 0; looks < 14; looks += 1) {
     await fixture.pass(minute);
+    await fixture.settle();
+  }
+  if (ending === 'fail') {
+    // An error decides the intent once it has stood for a day.
+    await fixture.pass(day);
     await fixture.settle();
   }
   return { intentHash, id };

@@ -108,7 +108,7 @@ it('asks every anchor also after a round whose clock was an hour ahead', async (
 
 describe('the schedule', () => {
   it('observes on one instance at a time, and each anchor once in the interval, however many instances there are', async () => {
-    const env = { SCHEDULER: 'on', OBSERVER: 'on', OBSERVER_INTERVAL_SECONDS: '300' };
+    const env = { SCHEDULER: 'on', OBSERVER: 'on' };
     const { connection } = fleet.app;
     const read = (collection: string, id: string) =>
       connection.collection(collection).findOne({ _id: id as never });
