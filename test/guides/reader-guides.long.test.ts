@@ -79,7 +79,7 @@ describe('docs/guides/anchors.md', () => {
     expect(text.trim().split('\n')).toHaveLength(Object.keys(named).length);
   });
 
-  itInShell('shows what was read of an anchor, what is wrong with it, and its record', async () => {
+  itInShell('shows what was read of an anchor, how it answers, and its record', async () => {
     await paste('anchors', /api\/anchors\/harbour' /);
     await paste('anchors', /observations/);
     await paste('anchors', /api\/reputation\/harbour/);
