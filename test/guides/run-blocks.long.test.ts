@@ -16,8 +16,8 @@ import { waitFor } from '../support/wait-for.js';
 import { blockOf } from './fenced-blocks.js';
 
 /*
- * Runs the blocks of README.md, docs/intents.md, docs/publisher.md, docs/rate-history.md, docs/rates.md, docs/reputation.md
- * and docs/webhooks.md as printed. Only two things differ: the port, since the printed one may be taken, and the key, which
+ * Runs the blocks of README.md, docs/intents.md, docs/publisher.md, docs/rates.md, docs/reputation.md and docs/webhooks.md
+ * as printed. Only two things differ: the port, since the printed one may be taken, and the key, which
  * they leave open.
  */
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -133,10 +133,10 @@ describe('the commands about webhooks', () => {
   );
 });
 
-describe('the commands of docs/rate-history.md', () => {
+describe('the history of docs/rates.md', () => {
   const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
   const ofYesterday = (pattern: RegExp) =>
-    runInShell(blockOf('docs/rate-history.md', pattern).text.replaceAll('2026-11-21', yesterday));
+    runInShell(blockOf('docs/rates.md', pattern).text.replaceAll('2026-11-21', yesterday));
 
   itInShell('give a day as CSV', async () => {
     const { body } = await app.client.request<RatesAnswer>('GET', '/api/rates/usdc-ngn');

@@ -37,10 +37,10 @@ function place(name: string, text: string): string {
   return file;
 }
 
-async function load(name: 'wallet' | 'program') {
-  const outfile = join(folder, `${name}.mjs`);
+async function loadWallet() {
+  const outfile = join(folder, 'wallet.mjs');
   await build({
-    entryPoints: [place(`${name}.ts`, snippet(`ts ${name}`))],
+    entryPoints: [place('wallet.ts', snippet('ts wallet'))],
     outfile,
     bundle: true,
     format: 'esm',
@@ -68,7 +68,7 @@ function walletOf({ secretKey, account }: Signer, encoding: 'base64' | 'hex') {
 
 describe('the code of docs/disputes.md', () => {
   it('type-checks strictly', async () => {
-    for (const name of ['wallet', 'program'] as const) place(`${name}.ts`, snippet(`ts ${name}`));
+    place('wallet.ts', snippet('ts wallet'));
     const compilerOptions = {
       strict: true,
       noEmit: true,
@@ -80,17 +80,17 @@ describe('the code of docs/disputes.md', () => {
       types: [],
       paths: { '@fairlead/contract': [contractIndex] },
     };
-    place('tsconfig.json', JSON.stringify({ compilerOptions, files: ['wallet.ts', 'program.ts'] }));
+    place('tsconfig.json', JSON.stringify({ compilerOptions, files: ['wallet.ts'] }));
     const tsc = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
     const { stdout } = await runProgram(process.execPath, [tsc, '-p', folder, '--pretty', 'false']);
     // Only faults of the snippets count; the contract is checked with the project.
-    expect(stdout.split('\n').filter((line) => /^(.*\/)?(wallet|program)\.ts\(/.test(line))).toEqual([]);
+    expect(stdout.split('\n').filter((line) => /^(.*\/)?wallet\.ts\(/.test(line))).toEqual([]);
   }, 120_000);
 
   it.each(['base64', 'hex'] as const)(
     'files a dispute for a wallet that signs by SEP-53 and answers %s',
     async (encoding) => {
-      const { disputeByWallet } = await load('wallet');
+      const { disputeByWallet } = await loadWallet();
       const { _id: intentHash, ...intent } = await fixture.add(ada, 'settled');
       const wallet = walletOf(ada, encoding);
       const answer: DisputeAnswer = await disputeByWallet(wallet, { ...intent, intentHash }, 'Nothing came.');
@@ -101,14 +101,6 @@ describe('the code of docs/disputes.md', () => {
       ).rejects.toThrow('INVALID_SIGNATURE');
     },
   );
-
-  it('files a dispute for a program that has the key', async () => {
-    const { dispute } = await load('program');
-    const intent = await fixture.add(ada, 'failed');
-    const secretKey = encodeSecretKey(harbour.secretKey);
-    const answer: DisputeAnswer = await dispute(intent._id, 'harbour', 'Paid on Monday.', secretKey);
-    expect(answer).toMatchObject({ filedBy: 'anchor', intentHash: intent._id });
-  });
 
   itWhere(
     runsHere('python3', '-c', 'import cryptography'),

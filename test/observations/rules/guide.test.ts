@@ -3,9 +3,9 @@ import { expect, it } from '@jest/globals';
 import { fewestObservations, unobservedReasons } from '../../../contract/schemas/observations.js';
 import { mostPrices } from '../../../server/features/observations/ask-anchor.js';
 
-const guide = readFileSync(new URL('../../../docs/observations.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../../docs/rates.md', import.meta.url), 'utf8');
 
-it('docs/observations.md lists every reason of a null and no other, the threshold, and how many calls are made', () => {
+it('docs/rates.md lists every reason of a null and no other, the threshold, and how many calls are made', () => {
   const table = guide.slice(guide.indexOf('| reason |')).split('\n\n')[0] ?? '';
   const reasons = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, word = '']) => word);
   expect(reasons).toEqual(Object.keys(unobservedReasons));

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +14,7 @@ import { itWhere, python3 } from '../../support/it-where.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const guide = readFileSync(new URL('../../../docs/webhooks.md', import.meta.url), 'utf8');
+const receivers = readFileSync(new URL('../../../docs/guides/webhook-receivers.md', import.meta.url), 'utf8');
 const python = /```python\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
 
 /** Runs the guide's own function over deliveries given as JSON, and prints one line with the result of each. */
@@ -93,12 +94,12 @@ describe("the guide's function in Python", () => {
   );
 });
 
-describe("the guide's receiver in TypeScript", () => {
-  const secret = 'the secret of the guide';
+describe('the receiver of docs/guides/webhook-receivers.md', () => {
+  const secret = 'the-secret-of-the-guide';
   const body = vectors.cases[0]?.body ?? '';
   const eventId = String(JSON.parse(body).id);
-  const printed = /```ts\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
-  const queueing = 'console.log(event.id, event.event, event.data);';
+  const printed = /```ts receiver\n([\s\S]*?)```/.exec(receivers)?.[1] ?? '';
+  const storing = 'await writeFile(';
   let folder: string;
 
   beforeEach(() => {
@@ -107,10 +108,11 @@ describe("the guide's receiver in TypeScript", () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   /** Starts the receiver on a free port. */
-  async function start(source: string, WEBHOOK_SECRET: string) {
+  async function start(source: string, WEBHOOK_SECRETS: string) {
     const listening = `listen(0, '127.0.0.1', function () { console.log('port', this.address().port); })`;
-    expect(source).toContain('listen(3000)');
-    writeFileSync(join(folder, 'receiver.ts'), source.replace('listen(3000)', listening));
+    const printedListening = "listen(9099, '127.0.0.1')";
+    expect(source).toContain(printedListening);
+    writeFileSync(join(folder, 'receiver.ts'), source.replace(printedListening, listening));
     await build({
       entryPoints: [join(folder, 'receiver.ts')],
       outfile: join(folder, 'receiver.mjs'),
@@ -122,7 +124,8 @@ describe("the guide's receiver in TypeScript", () => {
       logLevel: 'silent',
     });
     const child = spawn(process.execPath, [join(folder, 'receiver.mjs')], {
-      env: { ...process.env, WEBHOOK_SECRET },
+      cwd: folder,
+      env: { ...process.env, WEBHOOK_SECRETS },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const said = { out: '', err: '' };
@@ -162,26 +165,27 @@ describe("the guide's receiver in TypeScript", () => {
     return said;
   }
 
-  it('prints and acknowledges a genuine, recent delivery, and answers 401 to any other', async () => {
-    const { out, err } = await whileItRuns(printed, async (post, { url }) => {
+  it('stores and acknowledges a genuine, recent delivery, and answers 401 to any other', async () => {
+    const { err } = await whileItRuns(printed, async (post, { url }) => {
       expect(await post([secret], 0)).toBe(204);
       expect(await post([`${secret}.`], 0)).toBe(401);
       expect(await post([secret], 600)).toBe(401);
       expect((await fetch(url, { method: 'POST', body })).status).toBe(401);
     });
-    expect(out.match(new RegExp(eventId, 'g'))).toHaveLength(1);
+    expect(readdirSync(join(folder, 'inbox'))).toEqual([`${eventId}.json`]);
+    expect(readFileSync(join(folder, 'inbox', `${eventId}.json`), 'utf8')).toBe(body);
     expect(err).toBe('');
   });
 
-  it('answers 503 and logs why where the event cannot be queued, so that it is sent again', async () => {
-    expect(printed).toContain(queueing);
-    const full = printed.replace(queueing, "throw new Error('the queue is full');");
+  it('answers 503 and logs why where the event cannot be stored, so that it is sent again', async () => {
+    expect(printed).toContain(storing);
+    const full = printed.replace(storing, "throw new Error('the disk is full'); await writeFile(");
     const { err } = await whileItRuns(full, async (post, { said }) => {
       expect(await post([secret], 0)).toBe(503);
       expect(await post([`${secret}.`], 0)).toBe(401);
       expect(await post([secret], 0)).toBe(503);
       // It is written after the answer.
-      await waitFor(() => expect(said.err.match(/^Error: the queue is full/gm)).toHaveLength(2));
+      await waitFor(() => expect(said.err.match(/^Error: the disk is full/gm)).toHaveLength(2));
     });
     expect(err).not.toContain('ERR_HTTP_HEADERS_SENT');
   });
@@ -191,7 +195,7 @@ describe("the guide's receiver in TypeScript", () => {
     try {
       const [code] = await once(child, 'close', { signal: AbortSignal.timeout(30_000) });
       expect(code).toBe(1);
-      expect(said.err).toContain('WEBHOOK_SECRET is not set');
+      expect(said.err).toContain('WEBHOOK_SECRETS must be');
       expect(said.out).toBe('');
     } finally {
       child.kill();

@@ -22,7 +22,7 @@ interface Range {
   text: TextKey;
 }
 
-/** What a resolution shows without `from`: docs/rate-history.md. */
+/** What a resolution shows without `from`: docs/rates.md. */
 const ranges = {
   day: { resolution: '15m', slotSeconds: 900, text: 'rates.rangeDay' },
   week: { resolution: '1h', slotSeconds: 3_600, text: 'rates.rangeWeek' },
