@@ -245,7 +245,8 @@ const checks: Record<string, () => Promise<void>> = {
   '4xx "disables" a webhook': async () => {
     status.now = 410;
     const webhook = await webhooks.register('/refusing');
-    expect((await deliverTo(webhook))?.state).toBe('refused');
+    await webhooks.emitTick();
+    expect(await webhooks.settled(webhook.id, 1)).toMatchObject([{ state: 'refused' }]);
     const path = `/api/admin/webhooks/${webhook.id}`;
     expect((await webhooks.admin('GET', path)).body.enabled).toBe(false);
     status.now = 200;
