@@ -169,10 +169,10 @@ export default {
       comment:
         'The entry ./client weighs under 5 kB: no schema, no package, no validation, no route of the operator.',
       severity: 'error',
-      from: { path: '^contract/client/', pathNot: '^contract/client/(validating|operations/operator)/' },
+      from: { path: '^contract/client/', pathNot: '^contract/client/validating/' },
       to: {
         path: '.',
-        pathNot: '^contract/client/(?!validating/|operations/operator/)',
+        pathNot: '^contract/client/(?!validating/)',
       },
     },
     {

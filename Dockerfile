@@ -5,13 +5,15 @@ COPY package.json package-lock.json .npmrc ./
 COPY contract/package.json contract/
 COPY mcp/package.json mcp/
 COPY web/package.json web/
-RUN npm ci
+# Without scripts: there is nothing to generate from yet, and `npm run build` does it.
+RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
 COPY contract contract
 COPY server server
 COPY docs docs
+COPY scripts scripts
 COPY web web
-RUN npm run build && npm ci --omit=dev
+RUN npm run build && npm ci --omit=dev --ignore-scripts
 
 FROM node:22.23.3-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080

@@ -1,9 +1,44 @@
 import { z } from 'zod';
-import type { ErrorBody, ErrorCode } from './client/types/errors.js';
 import { anchorId, mayGrow } from './schemas/primitives.js';
 import { unavailableReason } from './schemas/rates.js';
 
-export type { ErrorBody, ErrorCode, ErrorDetail, UnavailableAnchor } from './client/types/errors.js';
+const detail = z.object({
+  path: z.string().describe('Where the fault is: `query.amount`, `body.anchorId`.'),
+  message: z.string().describe('What is wrong there.'),
+});
+
+/** One fault of the input: where it is, and what is wrong with it. */
+export type ErrorDetail = z.infer<typeof detail>;
+
+const unavailable = z.object({ anchorId, reason: unavailableReason }).strict();
+
+/** An anchor that was asked for a quote and gave none. */
+export type UnavailableAnchor = z.infer<typeof unavailable>;
+
+const retryAfter = z.number().int().min(1).describe('Seconds to wait; equal to Retry-After.');
+
+/** What codes may add to `{code, message}`. */
+const extras = {
+  details: {
+    details: z.array(detail).max(20).optional().describe('Each fault of the input, at most 20.'),
+  },
+  retryAfter: { retryAfter },
+  unavailable: {
+    retryAfter: retryAfter.optional(),
+    unavailable: z
+      .array(unavailable)
+      .describe('The anchors that were asked for a quote, and why each has none.'),
+  },
+  startedAt: {
+    startedAt: z.string().datetime().describe('Since when the other run has been running.'),
+  },
+};
+
+interface ErrorRule {
+  status: number;
+  when: string;
+  extra?: keyof typeof extras;
+}
 
 /**
  * Every error that the service answers: its HTTP status, when exactly it occurs, and the member that it adds to
@@ -109,14 +144,19 @@ export const errorTable = {
   },
 } as const satisfies Record<string, ErrorRule>;
 
-/** The members that codes add to `{code, message}`. */
-type Extra = 'details' | 'retryAfter' | 'startedAt' | 'unavailable';
+/** What went wrong, for programs. */
+export type ErrorCode = keyof typeof errorTable;
 
-interface ErrorRule {
-  status: number;
-  when: string;
-  extra?: Extra;
+type ExtraOf<C extends ErrorCode> = (typeof errorTable)[C] extends {
+  extra: infer E extends keyof typeof extras;
 }
+  ? z.infer<z.ZodObject<(typeof extras)[E]>>
+  : unknown;
+
+/** The body of an error answer: `{code, message}` and only what its code promises. A union told apart by `code`. */
+export type ErrorBody<C extends ErrorCode = ErrorCode> = C extends ErrorCode
+  ? { code: C; message: string } & ExtraOf<C>
+  : never;
 
 export type ErrorStatus = (typeof errorTable)[ErrorCode]['status'];
 
@@ -130,11 +170,6 @@ export type ErrorResponses<C extends ErrorCode> = {
   [S in (typeof errorTable)[C]['status']]: z.ZodType<ErrorBody<CodesOf<C, S>>>;
 };
 
-const detailSchema = z.object({
-  path: z.string().describe('Where the fault is: `query.amount`, `body.anchorId`.'),
-  message: z.string().describe('What is wrong there.'),
-});
-
 /** The exact 429 body of the interface specification: three members, no more. */
 export const rateLimitedBody = z
   .object({
@@ -147,31 +182,19 @@ export const rateLimitedBody = z
 /** The schema of the body for these codes of one status. A member is required if all of the codes promise it. */
 function bodySchema(codes: [ErrorCode, ...ErrorCode[]]): z.ZodTypeAny {
   if (codes.includes('RATE_LIMITED')) return rateLimitedBody;
-  const extras = codes.map((code) => ('extra' in errorTable[code] ? errorTable[code].extra : undefined));
-  const member = <S extends z.ZodTypeAny>(name: Extra, schema: S, sometimes: Extra = name) => {
-    if (!extras.includes(name) && !extras.includes(sometimes)) return {};
-    return { [name]: extras.every((extra) => extra === name) ? schema : schema.optional() };
-  };
+  const shapes = codes.map((code): z.ZodRawShape => {
+    const rule: ErrorRule = errorTable[code];
+    return rule.extra === undefined ? {} : extras[rule.extra];
+  });
+  const members = Object.entries(Object.assign({}, ...shapes) as z.ZodRawShape).map(([name, schema]) => {
+    const isPromised = shapes.every((shape) => shape[name]?.isOptional() === false);
+    return [name, isPromised || schema.isOptional() ? schema : schema.optional()];
+  });
   return z
     .object({
       code: mayGrow(z.enum(codes)).describe('What went wrong, for programs.'),
       message: z.string().describe('For people; programs read `code`.'),
-      ...member(
-        'details',
-        z.array(detailSchema).max(20).optional().describe('Each fault of the input, at most 20.'),
-      ),
-      ...member(
-        'retryAfter',
-        z.number().int().min(1).describe('Seconds to wait; equal to Retry-After.'),
-        'unavailable',
-      ),
-      ...member(
-        'unavailable',
-        z
-          .array(z.object({ anchorId, reason: unavailableReason }).strict())
-          .describe('The anchors that were asked for a quote, and why each has none.'),
-      ),
-      ...member('startedAt', z.string().datetime().describe('Since when the other run has been running.')),
+      ...Object.fromEntries(members),
     })
     .strict();
 }

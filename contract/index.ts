@@ -1,12 +1,11 @@
 export type * from './client/answer.js';
 export type { RetryOptions } from './client/client-options.js';
 export * from './client/fairlead-error.js';
-export type * from './client/operations/index.js';
-export type { Client } from './client/operations/operator/client.js';
-export type * from './client/operations/operator/index.js';
+export type * from './client/generated/operations.js';
+export type { OperatorClient as Client } from './client/generated/operations.js';
+export type { WebhookEvents } from './client/generated/types.js';
 export * from './client/read-headers.js';
 export type * from './client/streams/stream-options.js';
-export type * from './client/types/index.js';
 export * from './client/unexpected-answer-error.js';
 export * from './client/validating/create-client.js';
 export * from './contract.js';

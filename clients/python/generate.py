@@ -16,9 +16,10 @@ TARGET = HERE / "src" / "fairlead" / "rest"
 
 class GenerateHook(BuildHookInterface):
     def initialize(self, version, build_data):
-        # A source distribution carries what was generated, and not the document.
         if DOCUMENT.exists():
             generate()
+        elif not TARGET.exists():  # A source distribution carries what was generated, and not the document.
+            sys.exit("There is no docs/openapi.client.json: run `npm ci` or `npm run generate` in the repository first.")
 
 
 def reduced(document):

@@ -1,7 +1,7 @@
 import type { ClientOptions } from './client-options.js';
 import { createOperations } from './create-operations.js';
-import type { Client } from './operations/client.js';
-import { routes } from './operations/routes.js';
+import type { Client } from './generated/operations.js';
+import { routes } from './generated/routes.js';
 import { createTransport } from './transport.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { Answer } from './answer.js';
-import type { ErrorBody, ErrorCode } from './types/errors.js';
+import type { ErrorBody, ErrorCode } from './generated/types.js';
 
 /**
  * An error of the service as an exception. `unwrap` and `all` throw it on an error that the contract lists. Every call

@@ -3,10 +3,10 @@ import { waitByTimer } from './attempt.js';
 import type { ClientOptions } from './client-options.js';
 import type { TextAnswer } from './exchange.js';
 import { FairleadError } from './fairlead-error.js';
+import type { ErrorBody } from './generated/types.js';
 import { readRateLimit } from './read-headers.js';
 import { addressOf, type CallArguments, mergeHeaders } from './request.js';
 import type { Route } from './route.js';
-import type { ErrorBody } from './types/errors.js';
 import { UnexpectedAnswerError } from './unexpected-answer-error.js';
 
 /** Where an answer differs from the contract. */

@@ -1,6 +1,6 @@
 import { isAsset } from '../anchor-documents/asset.js';
 import type { AnchorTransaction } from '../anchor-documents/transaction.js';
-import type { IntentAnswer } from '../client/types/intents.js';
+import type { IntentAnswer } from '../client/generated/types.js';
 import { Stop } from './errors.js';
 import type { Run } from './options.js';
 import { orNull } from './patience.js';

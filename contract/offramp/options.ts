@@ -1,5 +1,5 @@
 import { waitByTimer } from '../client/attempt.js';
-import type { Client } from '../client/operations/client.js';
+import type { Client } from '../client/generated/operations.js';
 import type { OfframpState } from './state.js';
 
 /** The wallet: two methods of SEP-43. They may reject, or resolve to an `error` as SEP-43 has it. */

@@ -1,4 +1,4 @@
-import type { IntentAnswer } from '../client/types/intents.js';
+import type { IntentAnswer } from '../client/generated/types.js';
 import { Stop } from './errors.js';
 import { retryAfterMs, Unavailable } from './exchange.js';
 import type { OfframpService, Run } from './options.js';

@@ -1,5 +1,5 @@
 import type { AnchorTransaction } from '../anchor-documents/transaction.js';
-import type { IntentAnswer } from '../client/types/intents.js';
+import type { IntentAnswer } from '../client/generated/types.js';
 import { Stop } from './errors.js';
 import { readInstructions, sameInstructions } from './instructions.js';
 import type { Run } from './options.js';

@@ -1,14 +1,6 @@
 import { z } from 'zod';
 import { anchorId, corridorId, instant, page } from './primitives.js';
 
-export type {
-  AnchorAnswer,
-  AnchorPage,
-  AnchorStatus,
-  AnchorSummary,
-  DiscoveryState,
-} from '../client/types/anchors.js';
-
 /** Whether an anchor is in the fleet and asked for rates. */
 export const anchorStatus = z
   .enum(['active', 'delisted', 'refused'])
@@ -16,6 +8,7 @@ export const anchorStatus = z
     '`active`: in the fleet and asked for rates. `delisted`: was in the fleet, its record stays readable. ' +
       '`refused`: its signing key is no longer the one it was onboarded with, so it is not asked.',
   );
+export type AnchorStatus = z.infer<typeof anchorStatus>;
 
 /** Where the addresses and key of an anchor come from: its stellar.toml (SEP-1), fresh or stale, or the fleet file. */
 export const discoveryState = z
@@ -25,6 +18,7 @@ export const discoveryState = z
       'runs. `failed`: it could not be read. `pending`: not read yet. `configured`: the fleet file gives the ' +
       'addresses, no stellar.toml is read.',
   );
+export type DiscoveryState = z.infer<typeof discoveryState>;
 
 const servedCorridor = z.object({
   corridor: corridorId,
@@ -45,6 +39,7 @@ const anchorFields = {
 
 /** An anchor in a list. */
 export const anchorSummary = z.object(anchorFields).describe('An anchor of the fleet.');
+export type AnchorSummary = z.infer<typeof anchorSummary>;
 
 /** One way a wallet starts a withdrawal at the anchor. */
 export const startingPoint = z
@@ -99,5 +94,7 @@ export const anchorAnswer = z
     start: z.array(startingPoint).describe('How a wallet starts there, one entry per corridor and protocol.'),
   })
   .describe('An anchor, its addresses and how a wallet starts there.');
+export type AnchorAnswer = z.infer<typeof anchorAnswer>;
 
 export const anchorPage = page(anchorSummary).describe('A page of anchors, ordered by id.');
+export type AnchorPage = z.infer<typeof anchorPage>;

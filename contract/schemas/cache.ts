@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { corridorId, corridorInRequest, instant } from './primitives.js';
 
-export type { CacheScope, InvalidateCacheAnswer } from '../client/types/cache.js';
-
 /** What an invalidation drops. */
 export const cacheScope = z
   .enum(['all', 'rates', 'anchors', 'fx', 'snapshot'])
@@ -10,6 +8,7 @@ export const cacheScope = z
     '`rates`: quotes. `anchors`: what was read from stellar.toml and /info. `fx`: the reference exchange rates. ' +
       '`snapshot`: the snapshot. `all`: every one of them. More may be dropped than is named.',
   );
+export type CacheScope = z.infer<typeof cacheScope>;
 
 /** The body of an invalidation; an empty one drops everything. */
 export const invalidateCacheBody = z
@@ -38,3 +37,4 @@ export const invalidateCacheAnswer = z
     invalidatedAt: instant.describe('When it was done here; the other instances follow within a second.'),
   })
   .describe('What was dropped.');
+export type InvalidateCacheAnswer = z.infer<typeof invalidateCacheAnswer>;

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { anchorId, corridorId, decimalAnswer, page } from './primitives.js';
 
-export type { CorridorAnswer, CorridorPage } from '../client/types/corridors.js';
-
 /** How the fiat reaches the person: a name the anchor uses in SEP-38 and SEP-6 (`bank_account`, `cash`, `PIX`). */
 export const deliveryMethod = z
   .string()
@@ -55,5 +53,7 @@ export const corridorAnswer = z
       .describe('The anchors that serve the corridor, by id.'),
   })
   .describe('A corridor: what is sold, what is paid out, within which limits and by whom.');
+export type CorridorAnswer = z.infer<typeof corridorAnswer>;
 
 export const corridorPage = page(corridorAnswer).describe('A page of corridors, ordered by id.');
+export type CorridorPage = z.infer<typeof corridorPage>;

@@ -9,13 +9,6 @@ import {
   intentHashText,
 } from './primitives.js';
 
-export type {
-  AdminDispute,
-  DisputeAnswer,
-  FileDisputeBody,
-  ResolveDisputeBody,
-} from '../client/types/disputes.js';
-
 /** `dsp_` and 36 lower-case hex digits. */
 export const disputeId = z
   .string()
@@ -77,6 +70,7 @@ export const fileDisputeBody = z
   })
   .strict()
   .describe('A signed dispute.');
+export type FileDisputeBody = z.infer<typeof fileDisputeBody>;
 
 /** What the public sees of a dispute. */
 export const disputeAnswer = z
@@ -91,6 +85,7 @@ export const disputeAnswer = z
     resolvedAt: instant.nullable().describe('When it was decided, or null.'),
   })
   .describe('A dispute, as the public sees it.');
+export type DisputeAnswer = z.infer<typeof disputeAnswer>;
 
 const auditEntry = z
   .object({
@@ -115,6 +110,7 @@ export const adminDispute = disputeAnswer
     audit: z.array(auditEntry).describe('Every step, oldest first.'),
   })
   .describe('A dispute with all that is needed to decide it.');
+export type AdminDispute = z.infer<typeof adminDispute>;
 
 export const resolveDisputeBody = z
   .object({
@@ -139,3 +135,4 @@ export const resolveDisputeBody = z
   })
   .strict()
   .describe('A verdict.');
+export type ResolveDisputeBody = z.infer<typeof resolveDisputeBody>;

@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import type { WebhookEvents } from '../client/types/events.js';
-import type { EventName } from '../client/types/webhooks.js';
 import { disputeId, disputeStatus } from './disputes.js';
 import { failureReasons } from './intents.js';
 import {
@@ -12,8 +10,6 @@ import {
   intentHashText,
   mayGrow,
 } from './primitives.js';
-
-export type { EventName } from '../client/types/webhooks.js';
 
 /** The data of an intent event, as the interface specification gives it. */
 const intentData = z.object({
@@ -79,7 +75,8 @@ export const eventData = {
     .describe('The publisher finished a batch submission to the oracle.'),
 } as const;
 
-export type EventData<N extends EventName> = WebhookEvents[N]['data'];
+export type EventName = keyof typeof eventData;
+export type EventData<N extends EventName> = z.infer<(typeof eventData)[N]>;
 
 /** The names of all events. */
 export const eventNames = Object.keys(eventData) as [EventName, ...EventName[]];

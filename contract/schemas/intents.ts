@@ -19,18 +19,6 @@ import {
 } from './primitives.js';
 import { quoteTier, unrankedReason } from './rates.js';
 
-export type {
-  AttachTransactionBody,
-  CreateIntentBody,
-  IntentAnswer,
-  IntentDispute,
-  IntentQuote,
-  IntentStatus,
-  IntentStep,
-  ReconcileAnswer,
-  StatusCallbackAnswer,
-} from '../client/types/intents.js';
-
 /** Whether and how an intent ended. */
 export const intentStatus = z
   .enum(['pending', 'settled', 'failed', 'expired'])
@@ -38,6 +26,7 @@ export const intentStatus = z
     '`pending`: no outcome yet. `settled`: paid out. `failed`: the anchor received the funds and did not pay out. ' +
       '`expired`: ended without funds received (or cash that was never collected); counts against nobody.',
   );
+export type IntentStatus = z.infer<typeof intentStatus>;
 
 /** The id the anchor gave the withdrawal: printable ASCII without spaces. */
 export const anchorTransactionId = z
@@ -188,6 +177,7 @@ export const intentQuote = z
       ),
   })
   .describe('The quote the intent was accepted against; indicative, never firm.');
+export type IntentQuote = z.infer<typeof intentQuote>;
 
 /** What the anchor last said of the transaction that the intent follows. */
 export const followedTransaction = z
@@ -219,6 +209,7 @@ export const intentDispute = z
     resolvedAt: instant.nullable(),
   })
   .describe('The dispute filed against the outcome.');
+export type IntentDispute = z.infer<typeof intentDispute>;
 
 /** The kinds of steps of an intent, and when exactly each is given. */
 export const stepKinds = {
@@ -251,6 +242,7 @@ export const intentStep = z
       ),
   })
   .describe('A transition of the intent.');
+export type IntentStep = z.infer<typeof intentStep>;
 
 /** The current state of an intent. The nonce is never part of it. */
 export const intentAnswer = z
@@ -293,6 +285,7 @@ export const intentAnswer = z
       ),
   })
   .describe('An off-ramp intent, its outcome and its dispute.');
+export type IntentAnswer = z.infer<typeof intentAnswer>;
 
 /** The secret of an intent. */
 export const intentNonce = z
@@ -326,6 +319,7 @@ export const createIntentBody = z
   })
   .strict()
   .describe('An off-ramp intent. No bank details, ever.');
+export type CreateIntentBody = z.infer<typeof createIntentBody>;
 
 /**
  * The body that attaches a transaction to a registered intent, or names its payment. Unknown members are refused, so that
@@ -341,6 +335,7 @@ export const attachTransactionBody = z
   .describe(
     'The nonce that the intent was registered with, and the id of its withdrawal, the hash of its payment, or both.',
   );
+export type AttachTransactionBody = z.infer<typeof attachTransactionBody>;
 
 /** An anchor's status callback: the answer of its `/transaction` endpoint. Only listed members are read. */
 export const statusCallbackBody = z
@@ -360,6 +355,7 @@ export const statusCallbackAnswer = z
       ),
   })
   .describe('The callback was genuine; `status` is the status of the intent after it.');
+export type StatusCallbackAnswer = z.infer<typeof statusCallbackAnswer>;
 
 const count = z.number().int().min(0);
 
@@ -383,3 +379,4 @@ export const reconcileAnswer = z
       .describe('Whether intents were still due when the run ended; the next run goes on there.'),
   })
   .describe('What the reconciliation processed, with the results.');
+export type ReconcileAnswer = z.infer<typeof reconcileAnswer>;

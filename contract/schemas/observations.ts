@@ -11,15 +11,6 @@ import {
 } from './primitives.js';
 import { quoteTier } from './rates.js';
 
-export type {
-  AnchorObservations,
-  CallOutcome,
-  CorridorObservations,
-  ObservedService,
-  ObserverRound,
-  ServiceObservations,
-} from '../client/types/observations.js';
-
 export const observationWindows = [7, 30, 90] as const;
 
 /** With fewer than these a figure says more about chance than about the anchor, and is null. */
@@ -34,6 +25,7 @@ export const observedServices = {
 } as const;
 
 export const observedService = enumOfMeanings(observedServices);
+export type ObservedService = z.infer<typeof observedService>;
 
 /** How a call ended. All but `answered` count against the availability. */
 export const callOutcomes = {
@@ -47,6 +39,7 @@ export const callOutcomes = {
 } as const;
 
 export const callOutcome = mayGrow(enumOfMeanings(callOutcomes));
+export type CallOutcome = z.infer<typeof callOutcome>;
 
 /** Why a figure is null. */
 export const unobservedReasons = {
@@ -106,6 +99,7 @@ export const serviceObservations = z
       .describe('The result of the latest round.'),
   })
   .describe('One service of the anchor.');
+export type ServiceObservations = z.infer<typeof serviceObservations>;
 
 export const corridorObservations = z
   .object({
@@ -137,6 +131,7 @@ export const corridorObservations = z
     fromMidMarketUnavailable: unobserved.describe('Why `fromMidMarket` is null, or null.'),
   })
   .describe('What is observed in one corridor, at its reference amount.');
+export type CorridorObservations = z.infer<typeof corridorObservations>;
 
 export const anchorObservations = z
   .object({
@@ -153,6 +148,7 @@ export const anchorObservations = z
     corridors: z.array(corridorObservations).describe('The corridors that it serves, by id.'),
   })
   .describe('What was observed of an anchor without any intent. It is not part of the score.');
+export type AnchorObservations = z.infer<typeof anchorObservations>;
 
 /** What a round of the observer did. */
 export const observerRound = z
@@ -163,5 +159,6 @@ export const observerRound = z
     durationMs: count.describe('How long it took.'),
   })
   .describe('What the round did.');
+export type ObserverRound = z.infer<typeof observerRound>;
 
 export type ObservationWindow = (typeof observationWindows)[number];

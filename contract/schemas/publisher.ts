@@ -4,20 +4,6 @@ import { oracleReceipt } from '../verification/verify-receipt.js';
 import { enumOfMeanings, instant, mayGrow, page } from './primitives.js';
 import { scoreCard } from './score-card.js';
 
-export type {
-  BatchEntries,
-  BatchPage,
-  EntryProof,
-  PublishedBatch,
-  PublisherHealth,
-  PublisherKey,
-  PublisherReason,
-  PublisherStatus,
-  TickAnswer,
-  TickFailure,
-  TickResult,
-} from '../client/types/publisher.js';
-
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const sequence = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 
@@ -61,9 +47,13 @@ export const publisherReasons = {
 } as const;
 
 export const tickResult = enumOfMeanings(tickResults);
+export type TickResult = z.infer<typeof tickResult>;
 export const tickFailure = mayGrow(enumOfMeanings(tickFailures));
+export type TickFailure = z.infer<typeof tickFailure>;
 export const publisherStatus = enumOfMeanings(publisherStatuses);
+export type PublisherStatus = z.infer<typeof publisherStatus>;
 export const publisherReason = mayGrow(enumOfMeanings(publisherReasons));
+export type PublisherReason = z.infer<typeof publisherReason>;
 
 /** A batch without its entries, and all that is needed to check it. */
 export const publishedBatch = z
@@ -78,8 +68,10 @@ export const publishedBatch = z
     receipt: oracleReceipt.nullable().describe("The oracle's receipt, or null without one."),
   })
   .describe('A signed batch of the log.');
+export type PublishedBatch = z.infer<typeof publishedBatch>;
 
 export const batchPage = page(publishedBatch).describe('A page of batches.');
+export type BatchPage = z.infer<typeof batchPage>;
 
 /** Entries in their order, as they were hashed. */
 export const batchEntries = page(scoreCard)
@@ -88,6 +80,7 @@ export const batchEntries = page(scoreCard)
     start: z.number().int().min(0).describe('Index of the first item in the batch.'),
   })
   .describe('Entries of a batch, by anchor and corridor. Hash every member as it is, unknown ones too.');
+export type BatchEntries = z.infer<typeof batchEntries>;
 
 /** An entry and what proves that it is in the batch. */
 export const entryProof = z
@@ -100,6 +93,7 @@ export const entryProof = z
     batch: publishedBatch,
   })
   .describe('An entry and the proof that the signed batch contains it.');
+export type EntryProof = z.infer<typeof entryProof>;
 
 export const tickAnswer = z
   .object({
@@ -113,6 +107,7 @@ export const tickAnswer = z
     failure: tickFailure.nullable().describe('Why it did not do everything, or null.'),
   })
   .describe('What the tick did.');
+export type TickAnswer = z.infer<typeof tickAnswer>;
 
 export const publisherKey = z
   .object({
@@ -124,6 +119,7 @@ export const publisherKey = z
     current: z.boolean().describe('Whether new batches are signed with it.'),
   })
   .describe('A key that signs batches or has signed some.');
+export type PublisherKey = z.infer<typeof publisherKey>;
 
 export const publisherHealth = z
   .object({
@@ -168,3 +164,4 @@ export const publisherHealth = z
     keys: z.array(publisherKey).describe('The current key first, then those used before.'),
   })
   .describe('The state of the publisher.');
+export type PublisherHealth = z.infer<typeof publisherHealth>;

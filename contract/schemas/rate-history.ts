@@ -1,8 +1,5 @@
 import { z } from 'zod';
 
-export type { GetRateHistoryQuery as RateHistoryQuery } from '../client/operations/rate-history.js';
-
-import type { HistoryResolution } from '../client/types/rate-history.js';
 import {
   anchorId,
   corridorId,
@@ -16,8 +13,6 @@ import {
 } from './primitives.js';
 import { quoteTier, unavailableReason, unrankedReason } from './rates.js';
 
-export type { HistoryResolution, RateHistoryPage, RateHistoryPoint } from '../client/types/rate-history.js';
-
 /** How far apart the samples of a history are. Nothing is averaged between two samples. */
 export const historyResolutions = {
   '15m': 'Every stored sample: one per 15 minutes for 90 days, one per day before that.',
@@ -26,6 +21,7 @@ export const historyResolutions = {
 } as const;
 
 export const historyResolution = enumOfMeanings(historyResolutions);
+export type HistoryResolution = z.infer<typeof historyResolution>;
 
 /** The most days from `from` to `to`, by resolution. */
 export const widestHistoryDays: Readonly<Record<HistoryResolution, number>> = {
@@ -70,6 +66,7 @@ export const rateHistoryPoint = z
       .describe('The anchors of the corridor that had no quote, and why.'),
   })
   .describe('A sample of the rates of a corridor.');
+export type RateHistoryPoint = z.infer<typeof rateHistoryPoint>;
 
 export const rateHistoryPage = page(rateHistoryPoint)
   .extend({
@@ -79,6 +76,7 @@ export const rateHistoryPage = page(rateHistoryPoint)
     to: instant.describe('The end of the range, not included.'),
   })
   .describe('The samples of a range, newest first.');
+export type RateHistoryPage = z.infer<typeof rateHistoryPage>;
 
 export const rateHistoryQuery = z
   .object({
@@ -102,5 +100,6 @@ export const rateHistoryQuery = z
     ...pageQuery,
   })
   .strict();
+export type RateHistoryQuery = z.infer<typeof rateHistoryQuery>;
 
 export type HistoryQuote = z.infer<typeof historyQuote>;

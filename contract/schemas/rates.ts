@@ -13,17 +13,6 @@ import {
 } from './primitives.js';
 import { cardRecord } from './score-card.js';
 
-export type { GetRatesQuery as RatesQuery } from '../client/operations/rates.js';
-export type {
-  QuoteSort,
-  QuoteTier,
-  RateQuote,
-  RatesAnswer,
-  ReputationState,
-  UnavailableReason,
-  UnrankedReason,
-} from '../client/types/rates.js';
-
 /** `anchor`: the anchor's own SEP-38 price. `estimate`: its published fee applied to a reference exchange rate. */
 export const quoteTier = z
   .enum(['anchor', 'estimate'])
@@ -31,11 +20,13 @@ export const quoteTier = z
     "`anchor`: the anchor's own indicative SEP-38 price. `estimate`: computed from the fee it publishes " +
       '(SEP-24 or SEP-6 /info) and a reference exchange rate. Neither is firm.',
   );
+export type QuoteTier = z.infer<typeof quoteTier>;
 
 /** `scored` once there are enough outcomes to judge by, else `insufficient_data` with a null score. */
 export const reputationState = z
   .enum(['scored', 'insufficient_data'])
   .describe('`insufficient_data` while there are too few outcomes to judge by; the score is then null.');
+export type ReputationState = z.infer<typeof reputationState>;
 
 /** The orders that quotes can be listed in. Each is complete: it also orders equal quotes. */
 export const quoteSorts = {
@@ -51,6 +42,7 @@ export const quoteSorts = {
 } as const;
 
 export const quoteSort = enumOfMeanings(quoteSorts);
+export type QuoteSort = z.infer<typeof quoteSort>;
 
 /** Why an anchor of the corridor has no quote in the answer, and when exactly each reason is given. */
 export const unavailableReasons = {
@@ -71,6 +63,7 @@ export const unavailableReasons = {
 } as const;
 
 export const unavailableReason = mayGrow(enumOfMeanings(unavailableReasons));
+export type UnavailableReason = z.infer<typeof unavailableReason>;
 
 /** Why a quote has no cost, and when exactly each reason is given. */
 export const costUnavailableReasons = {
@@ -89,6 +82,7 @@ export const unrankedReasons = {
 } as const;
 
 export const unrankedReason = mayGrow(enumOfMeanings(unrankedReasons));
+export type UnrankedReason = z.infer<typeof unrankedReason>;
 
 const band = z
   .object({
@@ -225,6 +219,7 @@ export const rateQuote = z
     ),
   })
   .describe("One anchor's offer; indicative, never firm.");
+export type RateQuote = z.infer<typeof rateQuote>;
 
 /** The record that is assumed for the outcomes that an anchor lacks. */
 const typicalRecord = z
@@ -283,6 +278,7 @@ export const ratesAnswer = z
       .describe('The anchors of the corridor without a quote, and why.'),
   })
   .describe('Ranked offers for one corridor and amount.');
+export type RatesAnswer = z.infer<typeof ratesAnswer>;
 
 /** The query of a rates request; every member may be left out. */
 export const ratesQuery = z
@@ -304,3 +300,4 @@ export const ratesQuery = z
       .describe(`The order of the quotes; \`best\` when absent. ${quoteSort.description}`),
   })
   .strict();
+export type RatesQuery = z.infer<typeof ratesQuery>;

@@ -10,15 +10,6 @@ import {
   scoreCard,
 } from './score-card.js';
 
-export type {
-  AnchorReputation,
-  HistoryPoint,
-  LeaderboardAnswer,
-  LeaderboardEntry,
-  RefreshAnswer,
-  ReputationHistory,
-} from '../client/types/reputation.js';
-
 const windowDays = z
   .union([z.literal(7), z.literal(30), z.literal(90)])
   .describe('Days the record is taken over, the present UTC day included.');
@@ -63,6 +54,7 @@ export const leaderboardEntry = z
       .describe('How many corridors the score is taken from; 1 or 0 in the ranking of one corridor.'),
   })
   .describe('An anchor in the ranking.');
+export type LeaderboardEntry = z.infer<typeof leaderboardEntry>;
 
 /** A page of the ranking, and what it was computed from. */
 export const leaderboardAnswer = page(leaderboardEntry)
@@ -73,6 +65,7 @@ export const leaderboardAnswer = page(leaderboardEntry)
     computedAt: instant.nullable().describe('When the scores were computed; null before the first time.'),
   })
   .describe('A page of the ranking: best score first, anchors without a score last.');
+export type LeaderboardAnswer = z.infer<typeof leaderboardAnswer>;
 
 /** The record of one anchor: over all corridors, and the card of each. */
 export const anchorReputation = z
@@ -92,6 +85,7 @@ export const anchorReputation = z
       .describe('Its card in each corridor, by corridor id; the score is their outcome-weighted mean.'),
   })
   .describe('The record of one anchor.');
+export type AnchorReputation = z.infer<typeof anchorReputation>;
 
 /** One UTC day of an anchor's record, and its score as it stood at the end of that day. */
 export const historyPoint = z
@@ -105,6 +99,7 @@ export const historyPoint = z
     state: z.enum(['scored', 'insufficient_data']).describe('The state over that window.'),
   })
   .describe('The outcomes of one day, and the score over the window that ends with it.');
+export type HistoryPoint = z.infer<typeof historyPoint>;
 
 /** Daily points, newest first; days without an outcome are left out. */
 export const reputationHistory = page(historyPoint)
@@ -115,6 +110,7 @@ export const reputationHistory = page(historyPoint)
     formula: formulaMembers.formula,
   })
   .describe('Daily points of an anchor, newest first.');
+export type ReputationHistory = z.infer<typeof reputationHistory>;
 
 /** What a refresh did. */
 export const refreshAnswer = z
@@ -133,3 +129,4 @@ export const refreshAnswer = z
     durationMs: z.number().int().min(0).describe('How long it took.'),
   })
   .describe('What the refresh did.');
+export type RefreshAnswer = z.infer<typeof refreshAnswer>;

@@ -1,9 +1,6 @@
 import { z } from 'zod';
-import type { ScoreCard } from '../client/types/score-card.js';
 import { formulas } from '../verification/formulas.js';
 import { anchorId, corridorId, decimalAnswer, instant, mayGrow } from './primitives.js';
-
-export type { CardWithSigns, ScoreCard } from '../client/types/score-card.js';
 
 /** The windows a card is kept for, in days. */
 export const cardWindows = [7, 30, 90] as const;
@@ -77,6 +74,7 @@ const card = z.object({
  * that anyone can compute it again (docs/reputation.md).
  */
 export const scoreCard = card.describe("An anchor's record in one corridor over one window.");
+export type ScoreCard = z.infer<typeof scoreCard>;
 
 /** Which formula an answer follows, and since when its cards have not been updated. */
 export const formulaMembers = {
@@ -107,6 +105,7 @@ export const cardSigns = { ...signs, ...verification };
 export const cardWithSigns = card
   .extend(signs)
   .describe("An anchor's record in one corridor over one window, and signs of how it came about.");
+export type CardWithSigns = z.infer<typeof cardWithSigns>;
 
 export type CardSigns = Pick<z.infer<typeof cardWithSigns>, keyof typeof signs>;
 export type CardVerification = Pick<ScoreCard, keyof typeof verification>;

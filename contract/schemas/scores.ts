@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { instant, page } from './primitives.js';
 import { formulaMembers, scoreCard } from './score-card.js';
 
-export type { PublicScores } from '../client/types/scores.js';
-
 /** The entries of the latest batch; where nothing is published, the cards of window 30. */
 export const publicScores = page(scoreCard)
   .extend({
@@ -27,3 +25,4 @@ export const publicScores = page(scoreCard)
       .describe('The batch whose entries these are, over all pages; null where nothing is published.'),
   })
   .describe('Public scores: every card of window 30, by anchor and corridor.');
+export type PublicScores = z.infer<typeof publicScores>;

@@ -3,8 +3,6 @@ import { buyAssetId, sellAssetId } from './corridors.js';
 import { corridorId, decimalAnswer, instant } from './primitives.js';
 import { rateQuote } from './rates.js';
 
-export type { SnapshotAnswer, SnapshotRow } from '../client/types/snapshot.js';
-
 /** The best quote of a corridor, without the details of its computation, which the rates answer shows. */
 export const snapshotBest = rateQuote
   .pick({
@@ -37,6 +35,7 @@ export const snapshotRow = z
     asOf: instant.describe('When the anchors of this corridor were last asked for offers.'),
   })
   .describe('A corridor at its reference amount.');
+export type SnapshotRow = z.infer<typeof snapshotRow>;
 
 /** Every corridor at its reference amount, rebuilt in the background. */
 export const snapshotAnswer = z
@@ -45,3 +44,4 @@ export const snapshotAnswer = z
     corridors: z.array(snapshotRow).describe('One row per corridor, by id.'),
   })
   .describe('Every corridor at its reference amount, with its best offer.');
+export type SnapshotAnswer = z.infer<typeof snapshotAnswer>;

@@ -2,18 +2,6 @@ import { z } from 'zod';
 import { eventId, eventNames } from './events.js';
 import { enumOfMeanings, instant, mayGrow, sentInstant } from './primitives.js';
 
-export type {
-  AttemptOutcome,
-  CreateWebhookBody,
-  DeliveryAnswer,
-  DeliveryAttempt,
-  DeliveryState,
-  ResentDeliveries,
-  RotateSecretBody,
-  UpdateWebhookBody,
-  WebhookAnswer,
-} from '../client/types/webhooks.js';
-
 export const webhookId = z
   .string()
   .regex(/^whk_[0-9a-f]{44}$/, 'must be whk_ and 44 lower-case hex digits')
@@ -58,6 +46,7 @@ export const createWebhookBody = z
   .object({ url, events: subscription, secret })
   .strict()
   .describe('A webhook to be registered.');
+export type CreateWebhookBody = z.infer<typeof createWebhookBody>;
 
 export const updateWebhookBody = z
   .object({
@@ -73,6 +62,7 @@ export const updateWebhookBody = z
   .strict()
   .refine((body) => Object.keys(body).length > 0, 'must change something')
   .describe('What to change; absent members stay as they are.');
+export type UpdateWebhookBody = z.infer<typeof updateWebhookBody>;
 
 export const rotateSecretBody = z
   .object({
@@ -87,6 +77,7 @@ export const rotateSecretBody = z
   })
   .strict()
   .describe('The new secret.');
+export type RotateSecretBody = z.infer<typeof rotateSecretBody>;
 
 export const testWebhookBody = z
   .object({
@@ -114,6 +105,7 @@ export const resentDeliveries = z
     more: z.boolean().describe('Whether deliveries are left: if so, call again with the same `since`.'),
   })
   .describe('How many failed deliveries are sent again.');
+export type ResentDeliveries = z.infer<typeof resentDeliveries>;
 
 /** Why a webhook is disabled. */
 export const disabledReason = z
@@ -144,6 +136,7 @@ export const webhookAnswer = z
     updatedAt: instant.describe('When it was last changed.'),
   })
   .describe('A webhook; its secret is never shown.');
+export type WebhookAnswer = z.infer<typeof webhookAnswer>;
 
 /** What a deletion did. */
 export const deletedWebhook = z
@@ -178,7 +171,9 @@ export const attemptOutcomes = {
 } as const;
 
 export const deliveryState = enumOfMeanings(deliveryStates);
+export type DeliveryState = z.infer<typeof deliveryState>;
 export const attemptOutcome = mayGrow(enumOfMeanings(attemptOutcomes));
+export type AttemptOutcome = z.infer<typeof attemptOutcome>;
 
 export const deliveryAttempt = z
   .object({
@@ -209,6 +204,7 @@ export const deliveryAttempt = z
       ),
   })
   .describe('One POST of a delivery.');
+export type DeliveryAttempt = z.infer<typeof deliveryAttempt>;
 
 export const deliveryAnswer = z
   .object({
@@ -227,3 +223,4 @@ export const deliveryAnswer = z
     attempts: z.array(deliveryAttempt).describe('The POSTs so far, oldest first; the last 20.'),
   })
   .describe('One event on its way to one webhook.');
+export type DeliveryAnswer = z.infer<typeof deliveryAnswer>;

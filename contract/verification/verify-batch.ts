@@ -1,6 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { z } from 'zod';
-import type { BatchHeader } from '../client/types/signed-records.js';
 import { instant } from '../schemas/primitives.js';
 import { fromBase64, fromHex, toHex, utf8 } from './bytes.js';
 import { CanonicalJsonError, canonicalJson } from './canonical-json.js';
@@ -8,8 +7,6 @@ import { verifyEd25519 } from './ed25519.js';
 import { formulaOfEntry, isKnownFormula } from './formulas.js';
 import { createMerkleAccumulator, leafHash, verifyInclusion } from './merkle.js';
 import { isSmallOrder, parsePublicKey, StrkeyError } from './strkey.js';
-
-export type { BatchHeader } from '../client/types/signed-records.js';
 
 /**
  * What the publisher signs, to the byte:
@@ -49,6 +46,7 @@ export const batchHeader = z
   })
   .strict()
   .describe('What is signed of a batch; its hash is that of its RFC 8785 form.');
+export type BatchHeader = z.infer<typeof batchHeader>;
 
 /** A published entry, of which the proof needs only that it is a JSON object of strings, integers and the like. */
 export type BatchEntry = object;

@@ -1,14 +1,11 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { z } from 'zod';
-import type { OracleReceipt } from '../client/types/signed-records.js';
 import { instant } from '../schemas/primitives.js';
 import { fromBase64, toHex, utf8 } from './bytes.js';
 import { canonicalJson } from './canonical-json.js';
 import { verifyEd25519 } from './ed25519.js';
 import { decodePublicKey, isSmallOrder, StrkeyError } from './strkey.js';
 import type { BatchHead } from './verify-batch.js';
-
-export type { OracleReceipt } from '../client/types/signed-records.js';
 
 /**
  * What an oracle signs when it has taken a batch: Ed25519 over the 84 bytes `fairlead.receipt.v1\n` ‖ 64 lower-case
@@ -36,6 +33,7 @@ export const oracleReceipt = z
   })
   .strict()
   .describe('What the oracle signed when it took the batch.');
+export type OracleReceipt = z.infer<typeof oracleReceipt>;
 
 /** The bytes that an oracle signs. */
 export function receiptSigningBytes({ signature: _, ...signed }: OracleReceipt): Uint8Array {

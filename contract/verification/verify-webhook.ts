@@ -1,9 +1,9 @@
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import type { WebhookEvent } from '../client/types/events.js';
+import type { WebhookEvent } from '../client/generated/types.js';
 import { concat, equalInConstantTime, fromBase64, fromUtf8, toBase64, toHex, utf8 } from './bytes.js';
 
-export type { WebhookEvent } from '../client/types/events.js';
+export type { WebhookEvent } from '../client/generated/types.js';
 
 const DEFAULT_TOLERANCE_SECONDS = 300;
 const STANDARD_PREFIX = 'whsec_';

@@ -1,7 +1,7 @@
 import { errorTable } from '../../contract/errors.js';
 import { wrapWords } from './wrap-words.js';
 
-const notice = 'Written by `npm run openapi` from contract/errors.ts; do not edit.';
+const notice = 'Written by `npm run generate` from contract/errors.ts; do not edit.';
 
 const codes = Object.entries(errorTable).map(([code, { when }]) => ({ code, when }));
 
@@ -25,7 +25,7 @@ function goFile(): string {
     ({ code, when }) =>
       `${wrapped(`Code${goName(code)}: ${when}`, '\t// ')}\n\tCode${goName(code)} Code = "${code}"`,
   );
-  return `// Code generated from contract/errors.ts by npm run openapi; DO NOT EDIT.
+  return `// Code generated from contract/errors.ts by npm run generate; DO NOT EDIT.
 
 package fairlead
 

@@ -1,5 +1,5 @@
 import { createClient } from '../../contract/client/create-client.js';
-import type { Client } from '../../contract/client/operations/client.js';
+import type { Client } from '../../contract/client/generated/operations.js';
 import { type OfframpResult, type OfframpState, startOfframp } from '../../contract/offramp/index.js';
 import { simulatedNetwork } from '../simulated-ledger/payments.js';
 import type { SimulatedWallet } from './wallet.js';

@@ -18,8 +18,8 @@ const itemDescriptions: Readonly<Record<string, string>> = {
   UnavailableAnchor: 'An anchor that was asked for a quote and gave none.',
 };
 
-/** What the file of error bodies declares, and the components that it uses of other files. */
-export function errorDeclarations(nameOf: NameOf): { text: string; used: ReadonlySet<string> } {
+/** The bodies of errors by their codes. */
+export function errorDeclarations(nameOf: NameOf): string {
   const writer = createSchemaWriter(nameOf);
   for (const code of codes) {
     const responses = errorResponses([code]) as Readonly<Record<number, ZodTypeAny>>;
@@ -39,11 +39,7 @@ export function errorDeclarations(nameOf: NameOf): { text: string; used: Readonl
       description: `\`${code}\`, status ${status}. ${when}`,
     });
   });
-  const own = new Set([...Object.keys(itemDescriptions), ...codes.map(errorBodyName)]);
-  return {
-    text: [...items, ...bodies, bodyByCode(), rest].join('\n'),
-    used: new Set([...types.used].filter((name) => !own.has(name))),
-  };
+  return [...items, ...bodies, bodyByCode(), rest].join('\n');
 }
 
 function renamed(components: Record<string, JsonSchema>): Record<string, JsonSchema> {

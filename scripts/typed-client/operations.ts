@@ -49,19 +49,18 @@ export function operationDeclarations(
   operations: readonly ClientOperation[],
   schemas: Readonly<Record<string, JsonSchema>>,
   group: { name: string; description: string },
-): { text: string; used: ReadonlySet<string> } {
+): string {
   const types = createTypeWriter(schemas);
-  const errors = new Set<string>();
   const parts = operations.flatMap((operation) => [
     ...argumentsOf(operation, types),
     operation.metadata.stream === undefined
-      ? answerOf(operation, types, errors)
-      : eventOf(operation, operation.metadata.stream, types, errors),
+      ? answerOf(operation, types)
+      : eventOf(operation, operation.metadata.stream, types),
     ...(operation.isList ? [listOf(operation, schemas, types)] : []),
   ]);
   const members = operations.map((operation) => memberOf(operation));
   const whole = `${doc(group.description)}export interface ${group.name} {\n${members.join('\n')}}\n`;
-  return { text: [...parts, whole].join('\n'), used: new Set([...types.used, ...errors]) };
+  return [...parts, whole].join('\n');
 }
 
 const typeName = ({ metadata }: ClientOperation) => pascalCase(metadata.operationId);
@@ -124,18 +123,14 @@ function argumentsOf(operation: ClientOperation, types: TypeWriter): string[] {
 
 const callOf = ({ group, name }: ClientOperation) => `client.${group}.${name}`;
 
-function answerOf(operation: ClientOperation, types: TypeWriter, errors: Set<string>): string {
+function answerOf(operation: ClientOperation, types: TypeWriter): string {
   const name = typeName(operation);
   const successes = successStatuses(operation.route).map(
     (status) => `Answer<${status}, ${types.alternatives(successSchema(operation, status)).join(' | ')}>`,
   );
   const failures = [...codesByStatus(operation.metadata.errors)]
     .sort(([a], [b]) => a - b)
-    .map(([status, codes]) => {
-      const bodies = codes.map(errorBodyName);
-      for (const body of bodies) errors.add(body);
-      return `Answer<${status}, ${bodies.join(' | ')}>`;
-    });
+    .map(([status, codes]) => `Answer<${status}, ${codes.map(errorBodyName).join(' | ')}>`);
   return (
     doc(`What \`${callOf(operation)}\` answers: told apart by \`status\`, then errors by \`body.code\`.`) +
     union(`export type ${name}Result =`, [...successes, ...failures], '  ')
@@ -143,19 +138,13 @@ function answerOf(operation: ClientOperation, types: TypeWriter, errors: Set<str
 }
 
 /** The events of a stream: those that carry its data, and problems where it has any. */
-function eventOf(
-  operation: ClientOperation,
-  { event, problems }: EventStream,
-  types: TypeWriter,
-  errors: Set<string>,
-): string {
+function eventOf(operation: ClientOperation, { event, problems }: EventStream, types: TypeWriter): string {
   const name = typeName(operation);
   const data = types.alternatives(successSchema(operation, 200)).join(' | ');
   const all = [`StreamEvent<'${event}', ${data}>`];
   const parts: string[] = [];
   if (problems) {
     const bodies = operation.metadata.errors.map(errorBodyName).sort();
-    for (const body of bodies) errors.add(body);
     all.push(`StreamEvent<'problem', ${name}Problem>`);
     parts.push(
       doc(`What an event \`problem\` of \`${callOf(operation)}\` holds: told apart by \`code\`.`) +

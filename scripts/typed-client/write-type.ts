@@ -4,7 +4,7 @@ import { wrapWords } from '../openapi/wrap-words.js';
 /** The longest line, as biome.json has it: what is generated here is formatted already. */
 const lineWidth = 110;
 
-/** Writes the types of one file, and remembers the names that it uses, which are imported then. */
+/** Writes JSON Schema as TypeScript. */
 export interface TypeWriter {
   /** The members of a union; any other schema is the only member. */
   alternatives(schema: JsonSchema): string[];
@@ -12,8 +12,6 @@ export interface TypeWriter {
   interfaceOf(name: string, schema: JsonSchema): string;
   /** A component: an interface of an object, an alias of anything else. */
   declare(name: string, schema: JsonSchema): string;
-  /** What this file uses of other files. */
-  used: ReadonlySet<string>;
 }
 
 export type Components = Readonly<Record<string, JsonSchema>>;
@@ -24,8 +22,6 @@ const anyMembers = 'Record<string, unknown>';
 
 /** `open`: the components that take further members, which are those of requests that do not refuse them. */
 export function createTypeWriter(components: Components, open: ReadonlySet<string> = new Set()): TypeWriter {
-  const used = new Set<string>();
-
   function alternatives(schema: JsonSchema): string[] {
     const several = schema.oneOf ?? schema.anyOf;
     if (several !== undefined) return several.flatMap(alternatives);
@@ -54,7 +50,6 @@ export function createTypeWriter(components: Components, open: ReadonlySet<strin
     const { type, properties = {} } = components[name] ?? {};
     if (type === 'object' && Object.keys(properties).length === 0)
       return open.has(name) ? anyMembers : noMembers;
-    used.add(name);
     return name;
   }
 
@@ -80,7 +75,6 @@ export function createTypeWriter(components: Components, open: ReadonlySet<strin
       schema.type === 'object'
         ? interfaceOf(name, schema)
         : `${doc(schema.description)}${union(`export type ${name} =`, alternatives(schema), '  ')}`,
-    used,
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RateHistoryPoint } from '../../contract/client/types/rate-history.js';
+import type { RateHistoryPoint } from '../../contract/schemas/rate-history.js';
 import { plotHistory } from '../../web/src/pages/rates/plot-history.js';
 
 const slot = 900;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RateQuote } from '../../contract/client/types/rates.js';
+import type { RateQuote } from '../../contract/schemas/rates.js';
 import { reasonKey } from '../../web/src/pages/rates/reasons.js';
 import { whyBest } from '../../web/src/pages/rates/why-best.js';
 

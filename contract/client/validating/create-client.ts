@@ -1,10 +1,9 @@
 import type { ClientOptions as CommonOptions } from '../client-options.js';
 import { createOperations } from '../create-operations.js';
-import type { Client } from '../operations/operator/client.js';
-import { operatorRoutes } from '../operations/operator/routes.js';
-import { routes } from '../operations/routes.js';
-import type { Route, RouteTable } from '../route.js';
+import type { OperatorClient } from '../generated/operations.js';
+import type { Route } from '../route.js';
 import { createTransport } from '../transport.js';
+import { allRoutes } from './all-routes.js';
 import { answerFault } from './answer-fault.js';
 
 /** Options of `createClient`; every one may be left out. */
@@ -18,14 +17,6 @@ export interface ClientOptions extends CommonOptions {
   cronSecret?: string;
 }
 
-/** The operations for everyone and those of the operator. */
-const allRoutes: RouteTable = Object.fromEntries(
-  [...new Set([...Object.keys(routes), ...Object.keys(operatorRoutes)])].map((group) => [
-    group,
-    { ...(routes as RouteTable)[group], ...(operatorRoutes as RouteTable)[group] },
-  ]),
-);
-
 /**
  * A typed client of the service at `baseUrl` (`https://fairlead.example`, or `''` for the page's own origin), for
  * browsers and Node, which validates every answer. Every answer that the contract lists, errors included, is a value
@@ -34,7 +25,7 @@ const allRoutes: RouteTable = Object.fromEntries(
  * `TimeoutError` after `timeoutMs`, the reason of `signal` when that aborts, and with what `fetch` throws where there is
  * no connection.
  */
-export function createClient(baseUrl: string, options: ClientOptions = {}): Client {
+export function createClient(baseUrl: string, options: ClientOptions = {}): OperatorClient {
   const { adminKey, cronSecret } = options;
   const credential = ({ access }: Route): Record<string, string> => {
     if (access === 'admin' && adminKey !== undefined) return { 'x-admin-key': adminKey };
@@ -42,5 +33,5 @@ export function createClient(baseUrl: string, options: ClientOptions = {}): Clie
     return {};
   };
   const transport = createTransport(baseUrl, options, { credential, faultOf: answerFault });
-  return createOperations(allRoutes, transport, options) as unknown as Client;
+  return createOperations(allRoutes, transport, options) as unknown as OperatorClient;
 }

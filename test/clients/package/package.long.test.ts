@@ -106,7 +106,7 @@ describe('the tarball', () => {
     );
     // The examples are not packed: they are for the document and the tests.
     const room =
-      '((client(/(operations(/operator)?|streams|types|validating))?|endpoints|offramp|schemas|verification)/)?';
+      '((client(/(generated|streams|validating))?|anchor-documents|endpoints|offramp|schemas|verification)/)?';
     const expected = new RegExp(
       '^(package\\.json|README\\.md|CHANGELOG\\.md|LICENSE|vectors/(README\\.md|[a-z-]+\\.json)|dist/cjs/package\\.json|' +
         `${room}[a-z0-9-]+\\.ts|dist/(esm|cjs)/(chunks/)?${room}[a-z0-9-]+\\.(d\\.ts|js)(\\.map)?)$`,

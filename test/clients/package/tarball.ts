@@ -34,7 +34,10 @@ async function pack(workshop: string): Promise<string> {
   cpSync(join(root, 'tsconfig.json'), join(workshop, 'tsconfig.json'));
   if (!existsSync(join(workshop, 'node_modules')))
     symlinkSync(join(root, 'node_modules'), join(workshop, 'node_modules'));
-  const { status, stdout, stderr } = await npm(['pack', '--pack-destination', workshop], workspace);
+  const built = await runProgram(process.execPath, ['build.mjs'], { cwd: workspace });
+  if (built.status !== 0) throw new Error(`the build failed: ${built.stdout}${built.stderr}`);
+  const packing = ['pack', '--ignore-scripts', '--pack-destination', workshop];
+  const { status, stdout, stderr } = await npm(packing, workspace);
   const tarball = tarballIn(workshop);
   if (status !== 0 || tarball === undefined) throw new Error(`npm pack failed: ${stdout}${stderr}`);
   return tarball;

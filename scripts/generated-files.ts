@@ -1,0 +1,32 @@
+import * as exported from '../contract/index.js';
+import { type Page, readPages } from '../server/http/docs-texts.js';
+import { presentDocument } from './emit-openapi.js';
+import { clientDocument } from './openapi/client-document.js';
+import { errorCodeFiles } from './openapi/error-code-files.js';
+import { errorPage } from './openapi/error-page.js';
+import { llmsText } from './openapi/llms-text.js';
+import { clientFiles } from './typed-client/files.js';
+
+/** Each file that is generated and not committed, by its path in the repository. `.gitignore` lists the same. */
+export function generatedFiles(): { path: string; text: string }[] {
+  const document = presentDocument();
+  const errors = errorPage();
+  const pages = readPages(new URL('../docs/', import.meta.url)).filter(({ path }) => path !== errors.path);
+  return [
+    {
+      path: 'docs/openapi.client.json',
+      text: `${JSON.stringify(clientDocument(document), null, 2)}\n`,
+    },
+    { path: `docs/${errors.path}`, text: errors.text },
+    { path: 'docs/llms.txt', text: llmsText(document, [errors, ...pages].sort(byPath)) },
+    ...clientFiles(exported.contract, document, exported).map(({ path, text }) => ({
+      path: `contract/client/generated/${path}`,
+      text,
+    })),
+    ...errorCodeFiles(),
+  ];
+}
+
+function byPath(a: Page, b: Page): number {
+  return a.path < b.path ? -1 : 1;
+}
