@@ -124,7 +124,7 @@ export function composeService(deps: {
       dueWebhookDeliveries: () => deliveryStore.countDue(new Date(clock()), webhookStore.enabledAmong),
       // Without an oracle nothing waits for a receipt.
       pendingBatches: async () => (oracleUrl ? publisherStore.batches.countWithoutReceipt() : 0),
-      heldLog: async () => Number(await publisherStore.ticks.isLogHeld()),
+      heldLog: async () => Number((await publisherStore.ticks.read()).heldSince !== null),
       openDisputes: disputeStore.countOpen,
       reputationMarks: marks.count,
     },
@@ -218,14 +218,7 @@ export function composeService(deps: {
     writeEvent: webhooks.emit,
     isKnownAnchor: directory.isKnownAnchor,
     isServedCorridor: (id) => directory.corridor(id) !== undefined,
-    sources: [
-      {
-        formula: 'v1',
-        async *gatherCards() {
-          yield* (await reputation.publishedCards()).cards;
-        },
-      },
-    ],
+    gatherCards: async () => (await reputation.publishedCards()).cards,
     secretKey: config.publisherSecretKey,
     oldKeys: config.publisherOldKeys,
     oracleUrl,
@@ -235,6 +228,7 @@ export function composeService(deps: {
     ...shared,
     latestSequence: publisher.latestSequence,
     entriesFrom: publisher.log.entriesFrom,
+    logHeldSince: publisher.heldSince,
     publishedCards: reputation.publishedCards,
   });
   const rates = createRatesFeature({

@@ -24,7 +24,7 @@ export const tickFailures = {
   oracle_refused: 'The oracle refuses the batch; a person must find out why.',
   oracle_receipt: "The oracle's answer is no valid receipt for the batch it was sent.",
   log_behind: 'The oracle has batches that the log lacks; nothing is published until they are back.',
-  log_restored: 'The log was restored; nothing is published until an operator says that it is whole.',
+  too_many_entries: 'There are more than 10,000 score cards, the most that a batch holds.',
   interrupted: 'The tick ended without recording a result: its process died or was cut off.',
   internal: 'A fault of the service; its log says more.',
 } as const;

@@ -7,6 +7,9 @@ export const publicScores = page(scoreCard)
   .extend({
     version: z.enum(['1']).describe('Version of this answer.'),
     ...formulaMembers,
+    standsStillSince: instant
+      .nullable()
+      .describe('Since when these scores wait for a ledger or the oracle, or null.'),
     window: z.literal(30).describe('Days the cards are taken over.'),
     generatedAt: instant
       .nullable()

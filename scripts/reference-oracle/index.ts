@@ -35,13 +35,13 @@ export interface ReferenceOracle {
   stop(): Promise<void>;
 }
 
-/** Enough for a batch of 200,000 entries. */
-const maxBodyBytes = 128 * 1024 * 1024;
+/** Enough for a batch of 10,000 entries. */
+const maxBodyBytes = 16 * 1024 * 1024;
 const maxArrivals = 10_000;
 
 /**
  * An oracle over HTTP: `POST /batches` accepts the next batch of the chain, whole, and signs a receipt; `GET /batches/7`,
- * `GET /batches/7/entries` and `GET /head` show what it accepted, `GET /` who it is.
+ * `GET /batches/7/entries` and `GET /batches/head` show what it accepted, `GET /` who it is.
  */
 export async function startReferenceOracle(options: ReferenceOracleOptions): Promise<ReferenceOracle> {
   const { clock, port = 0, stateFile } = options;
@@ -55,7 +55,7 @@ export async function startReferenceOracle(options: ReferenceOracleOptions): Pro
   app.get('/', (_request, response) => {
     response.json({ oracle: ledger.publicKey, keys: keys ?? null, head: ledger.head() ?? null });
   });
-  app.get('/head', (_request, response) => {
+  app.get('/batches/head', (_request, response) => {
     response.json({ head: ledger.head() ?? null });
   });
   app.get('/batches/:sequence([1-9]\\d{0,14})', ({ params }, response, next) => {

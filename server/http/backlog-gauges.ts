@@ -23,7 +23,7 @@ const gauges = {
   },
   heldLog: {
     name: 'fairlead_publisher_log_held',
-    help: '1 while nothing is published because the log may lack batches, as after a restore; else 0.',
+    help: '1 while ticks publish nothing, for the reason that publisher health gives; else 0.',
   },
   openDisputes: {
     name: 'fairlead_open_disputes',

@@ -18,7 +18,7 @@ const commands: Record<string, string[]> = {
   migrate: [],
   rebuild: [],
   erase: ['ab'.repeat(32)],
-  'take-batches': ['--head', '0'],
+  'take-batches': [],
   'pause-webhooks': [],
 };
 

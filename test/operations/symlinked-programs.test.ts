@@ -18,7 +18,6 @@ const start = (...args: string[]) => runProgram(process.execPath, args, { cwd: r
 describe('a program that is started through a symlink', () => {
   it.each([
     ['server/main.ts', [], 1, /MONGODB_URI is required/],
-    ['scripts/archive-log.ts', [], 2, /usage: archive-log/],
     ['scripts/release/notes.ts', ['v0.0.0'], 1, /has version/],
   ] as const)('%s does what it does otherwise', async (program, args, status, says) => {
     const ended = await start('--import', 'tsx', join(link, program), ...args);

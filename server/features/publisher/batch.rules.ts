@@ -1,36 +1,20 @@
-import { createHash } from 'node:crypto';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
-import { fromHex, toHex } from '../../../contract/verification/bytes.js';
 import { canonicalJson } from '../../../contract/verification/canonical-json.js';
-import { inclusionProof, merkleRoot } from '../../../contract/verification/merkle.js';
 import type { BatchHead, BatchHeader } from '../../../contract/verification/verify-batch.js';
+import { leafHashOf } from './merkle-tree.rules.js';
 
-/**
- * Entries kept together. A power of two, so that every chunk is a whole subtree of the batch's RFC 6962 tree, the
- * last one included: the tree splits at the largest power of two, which is a multiple of this one or smaller.
- */
-export const entriesPerChunk = 256;
+/** The entries of a batch are one document, which MongoDB bounds at 16 MB: 10,000 of the longest cards are 6.7 MB. */
+export const maxEntries = 10_000;
 
-/** A batch is held in memory while it is made, about 1 KB per entry. */
-export const maxEntries = 200_000;
+/** The formula of every score that is published. */
+const formula = 'v1';
 
 export interface Entry {
   key: string;
   /** The RFC 8785 form of the card, which is hashed, stored and sent. */
   text: string;
-  /** Hex. */
-  leafHash: string;
+  leafHash: Buffer;
 }
-
-export interface Chunk {
-  index: number;
-  lastKey: string;
-  entries: string[];
-  leafHashes: string[];
-  root: string;
-}
-
-const leafPrefix = Uint8Array.of(0);
 
 /** Sorts as (anchor, corridor) does: a space comes before every character that either may contain. */
 export function entryKey(anchorId: string, corridor: string): string {
@@ -40,9 +24,7 @@ export function entryKey(anchorId: string, corridor: string): string {
 /** Throws CanonicalJsonError on a card with a number that is no safe integer. */
 export function toEntry(card: ScoreCard): Entry {
   const text = canonicalJson(card, { integersOnly: true });
-  // At this size, OpenSSL's SHA-256 takes less than half the time of the contract's own, which is meant for browsers.
-  const leafHash = createHash('sha256').update(leafPrefix).update(text).digest('hex');
-  return { key: entryKey(card.anchorId, card.corridor), text, leafHash };
+  return { key: entryKey(card.anchorId, card.corridor), text, leafHash: leafHashOf(text) };
 }
 
 /** Puts entries in the order of the batch. Throws Error if two have the same key: no proof could distinguish them. */
@@ -51,36 +33,6 @@ export function inOrder(entries: readonly Entry[]): Entry[] {
   const twice = sorted.find((entry, index) => entry.key === sorted[index + 1]?.key);
   if (twice !== undefined) throw new Error(`there are two cards for ${twice.key}`);
   return sorted;
-}
-
-/** `entries` are those of one chunk: `entriesPerChunk` of them, or the last few; at least one. */
-export function toChunk(entries: readonly Entry[], index: number): Chunk {
-  const leafHashes = entries.map(({ leafHash }) => leafHash);
-  return {
-    index,
-    lastKey: entries.at(-1)?.key ?? '',
-    entries: entries.map(({ text }) => text),
-    leafHashes,
-    root: toHex(merkleRoot(leafHashes.map(fromHex))),
-  };
-}
-
-/** Root of the batch in hex, from the roots of its chunks. */
-export function batchRoot(chunks: readonly Pick<Chunk, 'root'>[]): string {
-  return toHex(merkleRoot(chunks.map(({ root }) => fromHex(root))));
-}
-
-/** The inclusion proof of entry `at` of the chunk: within the chunk, then from its root to that of the batch. */
-export function entryProofOf(place: {
-  chunk: Pick<Chunk, 'index' | 'leafHashes'>;
-  at: number;
-  /** The roots of all chunks, in order; hex. */
-  chunkRoots: readonly string[];
-}): string[] {
-  const { chunk, at, chunkRoots } = place;
-  const within = inclusionProof(chunk.leafHashes.map(fromHex), at);
-  const above = inclusionProof(chunkRoots.map(fromHex), chunk.index);
-  return [...within, ...above].map(toHex);
 }
 
 /** The data of the previous batch that the next one depends on. */
@@ -94,22 +46,18 @@ export function headOf(latest: { _id: number; headerHash: string } | null): Batc
   return latest === null ? null : { sequence: latest._id, headerHash: latest.headerHash };
 }
 
-export interface Content {
-  root: string;
-  size: number;
-  formula: string;
-}
+type Content = Pick<BatchHeader, 'root' | 'size'>;
 
-/** Whether a batch with this content would contain nothing new after `latest`, the one before by the same formula. */
+/** Whether a batch with this content would contain nothing new after `latest`. */
 export function isUnchanged(content: Content, latest: Predecessor | null): boolean {
   if (latest === null) return content.size === 0;
   const { root, size } = latest.header;
   return root === content.root && size === content.size;
 }
 
-/** The header that follows `latest`. Its time never precedes that of `latest`, whatever a new primary's clock says. */
+/** The header that follows `latest`. Its time never precedes that of `latest`, whatever the clock of this machine says. */
 export function nextHeader(
-  content: Content,
+  { root, size }: Content,
   latest: Predecessor | null,
   made: { at: Date; keyId: string },
 ): BatchHeader {
@@ -118,9 +66,9 @@ export function nextHeader(
     version: 1,
     sequence: (latest?.header.sequence ?? 0) + 1,
     previous: latest?.headerHash ?? null,
-    root: content.root,
-    size: content.size,
-    formula: content.formula,
+    root,
+    size,
+    formula,
     createdAt: new Date(Math.max(made.at.getTime(), floorMs)).toISOString(),
     keyId: made.keyId,
   };

@@ -3,19 +3,17 @@ import { fromHex } from '../../../contract/verification/bytes.js';
 import type { Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
-import type { Clock, Logger, NewId, Random } from '../../ports.js';
+import type { Clock, Logger, Random } from '../../ports.js';
 import type { Emit } from '../../webhooks/outbox.js';
-import { createBatchWriter } from './batch-writer.js';
-import { createContinuity } from './continuity.js';
+import { createWriteBatch } from './batch-writer.js';
 import { createHealth } from './health.js';
 import { type BatchLog, createBatchLog, type KnownFleet } from './log.js';
-import { createSubmitToOracle } from './oracle.js';
-import { createOracleRecords } from './oracle-record.js';
+import { createOracle } from './oracle.js';
 import { createPublisherRouter } from './router.js';
 import { createSigner, publicBatchKey } from './signer.rules.js';
 import type { PublisherStore } from './store.js';
 import { createSubmitter, defaultRetry, type RetryPolicy } from './submitter.js';
-import { type CardSource, createTick, publisherLease, type Tick } from './tick.js';
+import { createTick, publisherLease, type Tick, type TickDeps } from './tick.js';
 
 /** Leases to seed at startup. */
 export const publisherLeases = [publisherLease] as const;
@@ -28,6 +26,8 @@ export interface Publisher {
   log: BatchLog;
   /** The sequence of the latest committed batch; null before the first, and where nothing is published. */
   latestSequence(): Promise<number | null>;
+  /** Since when nothing is published although there may be news; null where ticks do what they should. */
+  heldSince(): Promise<Date | null>;
 }
 
 export interface PublisherDeps extends KnownFleet {
@@ -35,8 +35,7 @@ export interface PublisherDeps extends KnownFleet {
   leases: Pick<Leases, 'run' | 'read'>;
   inTransaction: InTransaction;
   writeEvent: Emit;
-  /** The cards of window 30 by each formula, in any order; one per anchor and corridor. */
-  sources: readonly CardSource[];
+  gatherCards: TickDeps['gatherCards'];
   /** PUBLISHER_SECRET_KEY: an Ed25519 seed, 64 hex digits; undefined: nothing is published. */
   secretKey: string | undefined;
   /** PUBLISHER_OLD_KEYS: public keys, 64 hex digits each. */
@@ -48,7 +47,6 @@ export interface PublisherDeps extends KnownFleet {
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
   clock: Clock;
-  newId: NewId;
   random: Random;
   logger: Logger;
   /** How often ticks are expected; health is `stale` after three such intervals. */
@@ -68,28 +66,17 @@ export function createPublisherFeature(deps: PublisherDeps): Publisher {
   const hasOracle = oracleUrl !== undefined;
   const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
   const signer = deps.secretKey === undefined ? undefined : createSigner(deps.secretKey);
-  const log = createBatchLog(batches, deps);
+  const log = createBatchLog(batches, deps, deps.clock);
   const writes = { batches, ticks, inLeasedTransaction };
-  const retry = deps.retry ?? defaultRetry;
-  const oracle = hasOracle
-    ? { url: oracleUrl, outbound, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
-    : undefined;
+  const oracle =
+    oracleUrl === undefined
+      ? undefined
+      : createOracle({ url: oracleUrl, outbound, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
   const tick = createTick({
     ...deps,
     ...writes,
-    writer: createBatchWriter({ ...writes, newId: deps.newId, clock: deps.clock }),
-    submitter: createSubmitter({
-      ...deps,
-      ...writes,
-      submitToOracle: oracle && createSubmitToOracle(oracle),
-      retry,
-    }),
-    continuity: createContinuity({
-      ...deps,
-      ...writes,
-      records: oracle && createOracleRecords(oracle),
-      retry,
-    }),
+    writeBatch: createWriteBatch(writes),
+    submitter: createSubmitter({ ...deps, ...writes, oracle, retry: deps.retry ?? defaultRetry }),
     signer,
     hasOracle,
     leaseTtlMs: deps.leaseTtlMs ?? defaultLeaseTtlMs,
@@ -109,6 +96,7 @@ export function createPublisherFeature(deps: PublisherDeps): Publisher {
     tick,
     health,
     log,
+    heldSince: async () => (await ticks.read()).heldSince,
     latestSequence: async () => (signer === undefined ? null : ((await batches.latest())?._id ?? null)),
   };
 }

@@ -20,10 +20,8 @@ export interface TickState {
   running: { token: number; startedAt: Date } | null;
   lastTick: TickNote | null;
   consecutiveFailures: number;
-  /** The attempt under which entries may be stored and that no batch names yet. */
-  attempt: string | null;
-  /** The identity of the log when it was last known to be complete; null before that. */
-  log: string | null;
+  /** Since when no tick could publish what there is: the start of the first of the ticks in a row that were held. */
+  heldSince: Date | null;
 }
 
 /** The state before the first tick. */
@@ -31,8 +29,7 @@ export const firstState: TickState = {
   running: null,
   lastTick: null,
   consecutiveFailures: 0,
-  attempt: null,
-  log: null,
+  heldSince: null,
 };
 
 /** The state after its running tick has died: that tick counts as a failure and as the last tick. */
@@ -63,8 +60,15 @@ export function endTick(state: TickState, note: TickNote | null): TickState {
     ...state,
     running: null,
     lastTick: note,
+    heldSince: heldSinceAfter(state, note),
     consecutiveFailures: note.failure === null ? 0 : state.consecutiveFailures + 1,
   };
+}
+
+/** A tick that ended without a result says nothing about the log. */
+function heldSinceAfter({ heldSince }: TickState, { result, startedAt }: TickNote): Date | null {
+  if (result === null) return heldSince;
+  return result === 'held' ? (heldSince ?? startedAt) : null;
 }
 
 /** The facts that health is computed from. */

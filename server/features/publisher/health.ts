@@ -50,7 +50,7 @@ export function createHealth(deps: HealthDeps): () => Promise<PublisherHealth> {
     return {
       status: assessment.status,
       reason: assessment.reason,
-      checkedAt: toInstant(now.getTime()),
+      checkedAt: toInstant(now),
       ...ticksOf(assessment.state),
       latest: latest === null ? null : latestOf(latest),
       lastSubmission: submissionOf(submitted),
@@ -90,5 +90,5 @@ function submissionOf(batch: BatchDocument | null): PublisherHealth['lastSubmiss
 }
 
 function instantOf(date: Date): string {
-  return toInstant(date.getTime());
+  return toInstant(date);
 }

@@ -5,12 +5,15 @@ import type {
   PublishedBatch,
 } from '../../../contract/schemas/publisher.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import { toHex } from '../../../contract/verification/bytes.js';
 import type { BatchHeader } from '../../../contract/verification/verify-batch.js';
+import { createCache } from '../../cache/cache.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
 import { readCursor, toPage, unknownCursor, writeCursor } from '../../paging.js';
-import { toInstant } from '../../ports.js';
-import { entriesPerChunk, entryKey, entryProofOf } from './batch.rules.js';
+import { type Clock, toInstant } from '../../ports.js';
+import { entryKey } from './batch.rules.js';
 import type { BatchDocument, BatchStore } from './batch-store.js';
+import { pathTo, treeOver } from './merkle-tree.rules.js';
 
 /** Reads the published log. */
 export interface BatchLog {
@@ -25,7 +28,7 @@ export interface BatchLog {
     start: number,
     limit: number,
   ): Promise<{ header: BatchHeader; items: ScoreCard[] } | null>;
-  /** Throws UNKNOWN_BATCH. Reads one chunk and the roots of the others, however many entries there are. */
+  /** Throws UNKNOWN_BATCH. Reads one entry, and the leaf hashes of a batch once. */
   prove(sequence: number, entry: { anchor: string; corridor: string }): Promise<EntryProof>;
 }
 
@@ -38,6 +41,8 @@ export interface ListQuery {
   cursor: string | undefined;
 }
 
+/** Proofs are asked for of the latest batch. Each tree of 10,000 entries takes 4 MB. */
+const maxTrees = 4;
 const wholeNumber = /^[1-9]\d{0,14}$/;
 
 /** The anchors that are or were in the fleet, and the corridors that are served. */
@@ -46,20 +51,27 @@ export interface KnownFleet {
   isServedCorridor: (id: string) => boolean;
 }
 
-export function createBatchLog(store: BatchStore, fleet: KnownFleet): BatchLog {
+export function createBatchLog(store: BatchStore, fleet: KnownFleet, clock: Clock): BatchLog {
   async function find(sequence: number): Promise<BatchDocument> {
     const batch = await store.find(sequence);
     if (batch === null) throw new ApiError('UNKNOWN_BATCH', `There is no batch ${sequence}.`);
     return batch;
   }
 
-  async function readEntries({ attempt }: BatchDocument, start: number, end: number): Promise<ScoreCard[]> {
-    if (start >= end) return [];
-    const firstChunk = Math.floor(start / entriesPerChunk);
-    const lastChunk = Math.floor((end - 1) / entriesPerChunk);
-    const chunks = await store.listChunks(attempt, firstChunk, lastChunk);
-    const offset = firstChunk * entriesPerChunk;
-    const texts = chunks.flatMap(({ entries }) => entries).slice(start - offset, end - offset);
+  /** What proofs need of a batch, which never changes. Making the tree of 10,000 entries takes 20 ms. */
+  const leaves = createCache({
+    async load({ _id }: BatchDocument) {
+      const { keys, hashes } = await store.readLeaves(_id);
+      return { keys, hashes, tree: treeOver(hashes) };
+    },
+    keyOf: ({ headerHash }) => headerHash,
+    freshMs: Number.POSITIVE_INFINITY,
+    max: maxTrees,
+    clock,
+  });
+
+  async function readCards({ _id, header }: BatchDocument, start: number, limit: number) {
+    const texts = await store.readEntries(_id, start, Math.min(limit, header.size - start));
     return texts.map(toCard);
   }
 
@@ -84,39 +96,35 @@ export function createBatchLog(store: BatchStore, fleet: KnownFleet): BatchLog {
       const start = Number(readCursor(cursor, name, [wholeNumber])?.[0] ?? 0);
       if (start > 0 && start >= size) throw unknownCursor();
       const end = Math.min(start + limit, size);
-      const items = await readEntries(batch, start, end);
+      const items = await readCards(batch, start, limit);
       return { sequence, start, items, nextCursor: end < size ? writeCursor(name, [end]) : null };
     },
 
     async entriesFrom(sequence, start, limit) {
       const batch = await store.find(sequence);
       if (batch === null) return null;
-      const { header } = batch;
-      return { header, items: await readEntries(batch, start, Math.min(start + limit, header.size)) };
+      return { header: batch.header, items: await readCards(batch, start, limit) };
     },
 
     async prove(sequence, { anchor, corridor }) {
       const batch = await find(sequence);
-      const { attempt, header } = batch;
-      const chunk = await store.findChunkByKey(attempt, entryKey(anchor, corridor));
-      const cards = chunk?.entries.map(toCard) ?? [];
-      const at = cards.findIndex((card) => card.anchorId === anchor && card.corridor === corridor);
-      const entry = cards[at];
-      const leafHash = chunk?.leafHashes[at];
-      if (chunk === null || entry === undefined || leafHash === undefined) {
+      const { keys, hashes, tree } = await leaves.get(batch);
+      const index = keys.indexOf(entryKey(anchor, corridor));
+      const [entry] = index < 0 ? [] : await readCards(batch, index, 1);
+      const leafHash = hashes[index];
+      if (entry === undefined || leafHash === undefined) {
         if (!(await fleet.isKnownAnchor(anchor)))
           throw unsupportedPair('query.anchor', 'was never in the fleet');
         if (!fleet.isServedCorridor(corridor))
           throw unsupportedPair('query.corridor', 'is not a corridor that is served');
         throw new ApiError('UNKNOWN_BATCH', `Batch ${sequence} has no entry of ${anchor} in ${corridor}.`);
       }
-      const chunkRoots = await store.listChunkRoots(attempt);
       return {
         entry,
-        index: chunk.index * entriesPerChunk + at,
-        size: header.size,
-        leafHash,
-        proof: entryProofOf({ chunk, at, chunkRoots }),
+        index,
+        size: batch.header.size,
+        leafHash: toHex(leafHash),
+        proof: pathTo(tree, index),
         batch: toPublished(batch),
       };
     },
@@ -141,7 +149,7 @@ export function toPublished({
     headerHash,
     signature,
     publicKey,
-    submittedAt: submittedAt === null ? null : toInstant(submittedAt.getTime()),
+    submittedAt: submittedAt === null ? null : toInstant(submittedAt),
     receipt,
   };
 }

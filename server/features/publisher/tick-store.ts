@@ -1,6 +1,5 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
 import { defineModel } from '../../mongo/models.js';
-import { isLogFailure } from './continuity.rules.js';
 import { firstState, type TickState } from './health.rules.js';
 
 interface TickStateDocument extends TickState {
@@ -11,14 +10,6 @@ interface TickStateDocument extends TickState {
 export interface TickStore {
   read(session?: ClientSession): Promise<TickState>;
   save(session: ClientSession, state: TickState): Promise<void>;
-  /** Records an attempt under which entries may be stored and that no batch names yet. */
-  noteAttempt(session: ClientSession, attempt: string): Promise<void>;
-  /** Clears the attempt: a batch names it now, or its entries are removed. */
-  forgetAttempt(session: ClientSession): Promise<void>;
-  /** Stores the identity of the log, which is known to be complete. */
-  noteLog(session: ClientSession, identity: string | null): Promise<void>;
-  /** Whether the last tick published nothing because the log may lack batches that others have. */
-  isLogHeld(): Promise<boolean>;
 }
 
 const stateSchema = new Schema<TickStateDocument>(
@@ -27,8 +18,7 @@ const stateSchema = new Schema<TickStateDocument>(
     running: { type: Schema.Types.Mixed, default: null },
     lastTick: { type: Schema.Types.Mixed, default: null },
     consecutiveFailures: { type: Number, required: true },
-    attempt: { type: String, default: null },
-    log: { type: String, default: null },
+    heldSince: { type: Date, default: null },
   },
   { collection: 'publisher_state', versionKey: false, minimize: false },
 );
@@ -37,36 +27,17 @@ const _id = 'publisher';
 
 export function createTickStore(connection: Connection): TickStore {
   const model = defineModel(connection, 'PublisherState', stateSchema);
-
-  const store: TickStore = {
+  return {
     async read(session) {
       const found = await model
-        .findById(_id)
+        .findById(_id, { _id: 0 })
         .session(session ?? null)
-        .lean<TickStateDocument>();
-      if (found === null) return firstState;
-      const { _id: _one, ...state } = found;
-      // Before the first tick, the document may hold only what restoring the log has stored.
-      return { ...firstState, ...state };
+        .lean<TickState>();
+      return found ?? firstState;
     },
 
     async save(session, state) {
       await model.updateOne({ _id }, { $set: state }, { session, upsert: true });
     },
-
-    async noteAttempt(session, attempt) {
-      await model.updateOne({ _id }, { $set: { attempt } }, { session, upsert: true });
-    },
-
-    async forgetAttempt(session) {
-      await model.updateOne({ _id }, { $set: { attempt: null } }, { session });
-    },
-
-    async noteLog(session, identity) {
-      await model.updateOne({ _id }, { $set: { log: identity } }, { session, upsert: true });
-    },
-
-    isLogHeld: async () => isLogFailure((await store.read()).lastTick?.failure ?? null),
   };
-  return store;
 }

@@ -19,6 +19,8 @@ export interface ScoresDeps {
   latestSequence: () => Promise<number | null>;
   /** Function of the publisher feature; null for a batch that does not exist. */
   entriesFrom: (sequence: number, start: number, limit: number) => Promise<BatchPart | null>;
+  /** Function of the publisher feature: since when it may not publish what there is; null where it may. */
+  logHeldSince: () => Promise<Date | null>;
   /** Function of the reputation feature. */
   publishedCards: () => Promise<{
     cards: ScoreCard[];
@@ -51,16 +53,25 @@ export function createScoresService(deps: ScoresDeps): ScoresService {
       const source = begun ?? String((await deps.latestSequence()) ?? unpublished);
       const [start, limit] = [Number(place), readLimit(query.limit)];
       const { size, ...part } = await partOf(source, start, limit);
-      const { standsStillSince } = await deps.publishedCards();
+      const [{ standsStillSince: cardsStandStill }, logHeld] = await Promise.all([
+        deps.publishedCards(),
+        deps.logHeldSince(),
+      ]);
+      const standsStillSince = earlierOf(cardsStandStill, source === unpublished ? null : logHeld);
       const end = start + limit;
       return {
         version: '1',
         formula: 'v1',
         window: 30,
-        standsStillSince: standsStillSince === null ? null : toInstant(standsStillSince.getTime()),
+        standsStillSince: standsStillSince === null ? null : toInstant(standsStillSince),
         ...part,
         nextCursor: end < size ? writeCursor(list, [source, end]) : null,
       };
     },
   };
+}
+
+function earlierOf(one: Date | null, other: Date | null): Date | null {
+  if (one === null || other === null) return one ?? other;
+  return one < other ? one : other;
 }

@@ -139,14 +139,8 @@ describe('erasing an account', () => {
       { $set: { disputeEffect: 'counts_not_filled' } },
     );
     const [counted, shown] = [await counts(), await cards()];
-    const gatherCards = async function* () {
-      yield* (await feature.publishedCards()).cards;
-    };
-    const publisher = await publisherInstance({
-      uri,
-      oracleUrl: undefined,
-      sources: [{ formula: 'v1', gatherCards }],
-    });
+    const publisher = await publisherInstance({ uri, oracleUrl: undefined });
+    publisher.setCards((await feature.publishedCards()).cards);
     try {
       await publisher.tick();
       const [before, entries] = [

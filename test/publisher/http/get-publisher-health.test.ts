@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
+import type { PublicScores } from '../../../contract/schemas/scores.js';
 import { publisherFixture } from '../../fixtures/publisher/publisher-over-http.js';
 import { reputationHttpFixture } from '../../fixtures/reputation/reputation-over-http.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -49,6 +50,8 @@ describe('200 after the database was restored from a backup', () => {
     expect(status).toBe(200);
     const latest = { sequence: first.header.sequence };
     expect(body).toMatchObject({ status: 'failing', reason: 'log_behind', latest, pending: 0 });
+    const scores = await fixture.get<PublicScores>('/v1/public/scores');
+    expect(scores.body).toMatchObject({ batch: latest, standsStillSince: tick.startedAt });
     await waitFor(
       async () => {
         const metrics = await (await fetch(`${fixture.app.url}/metrics`)).text();

@@ -83,7 +83,7 @@ describe('the reference oracle takes', () => {
       expect(receiptFault(body, head, oracle.publicKey)).toBeNull();
       expect(await get(`/batches/${sequence}`)).toMatchObject({ header: each.header, receipt: body });
     }
-    expect(await get('/head')).toMatchObject({ head: { header: second.header } });
+    expect(await get('/batches/head')).toMatchObject({ head: { header: second.header } });
     expect(await get('/batches/2/entries')).toEqual({ entries: second.entries });
     expect(await get('/batches/3/entries')).toMatchObject({ code: 'not_found' });
     expect(await get('/')).toMatchObject({ oracle: oracle.publicKey, keys: [{ keyId: signer.keyId }] });

@@ -42,6 +42,21 @@ describe('ticks', () => {
     }
   });
 
+  it('that are held say since when, until one publishes or finds nothing new', () => {
+    const held: TickNote = { ...good, result: 'held', failure: 'log_behind' };
+    let state: TickState = firstState;
+    for (const [note, heldSince] of [
+      [good, null],
+      [{ ...held, startedAt: at(5) }, at(5)],
+      [{ ...held, startedAt: at(10) }, at(5)],
+      [{ ...held, startedAt: at(15), result: null, failure: 'internal' }, at(5)],
+      [{ ...good, result: 'unchanged' }, null],
+    ] as const) {
+      state = endTick(beginTick(state, { token: 1, startedAt: note.startedAt }), note);
+      expect(state.heldSince).toEqual(heldSince);
+    }
+  });
+
   it('that died are recorded and counted by the next', () => {
     const died = beginTick(ticked, { token: 1, startedAt: at(2) });
     const next = beginTick(died, { token: 2, startedAt: at(4) });

@@ -6,7 +6,12 @@ import {
   oracleReceipt,
   receiptFault,
 } from '../../../contract/verification/verify-receipt.js';
-import { readOracleAnswer } from '../../../server/features/publisher/oracle-answer.rules.js';
+import {
+  belowOracle,
+  readOracleAnswer,
+  readOracleHead,
+  whatTheLogLacks,
+} from '../../../server/features/publisher/oracle-answer.rules.js';
 
 const example = publisherExamples.proveBatchEntry.answer;
 const { batch } = example;
@@ -90,5 +95,60 @@ describe("the oracle's answer", () => {
   it('is shortened in the log', () => {
     const outcome = read(500, 'x'.repeat(10_000));
     expect('detail' in outcome && outcome.detail.length).toBe(204);
+  });
+});
+
+describe('the answer to GET ORACLE_URL/head', () => {
+  const { header, signature, publicKey } = batch;
+  const taken = { header, signature, publicKey, receipt };
+  const readHead = (status: number, body: unknown) =>
+    readOracleHead({ status, headers: {}, body: typeof body === 'string' ? body : JSON.stringify(body) });
+
+  it('names the last batch that it took', () => {
+    expect(readHead(200, { head: taken })).toEqual({ head });
+    expect(readHead(200, { head: null })).toEqual({ head: null });
+  });
+
+  it.each([404, 405, 501])('%i is that of an oracle which does not show it', (status) => {
+    expect(readHead(status, '')).toEqual({ silent: true });
+  });
+
+  it.each([
+    [500, '', true],
+    [503, { head: taken }, true],
+    [429, '', true],
+    [401, '', false],
+    [302, '', false],
+    [200, '<html>', false],
+    [200, {}, false],
+    [200, { head: { ...taken, receipt: undefined } }, false],
+    [200, { head: { ...taken, header: { ...header, sequence: 2 } } }, false],
+    [200, { head: { ...taken, receipt: { ...receipt, receivedAt: '2026-01-01T00:00:00.000Z' } } }, false],
+  ])('%i %j holds the log, and is worth trying again: %s', (status, body, retryable) => {
+    expect(readHead(status, body)).toMatchObject({ failure: 'oracle_error', retryable });
+  });
+
+  const [a, b] = ['a'.repeat(64), 'b'.repeat(64)];
+  it.each([
+    [null, null, null],
+    [null, { sequence: 1, headerHash: a }, 'batch 1 already'],
+    [{ sequence: 7, headerHash: a }, { sequence: 7, headerHash: a }, null],
+    [{ sequence: 7, headerHash: a }, { sequence: 8, headerHash: b }, 'batch 8 already'],
+    [{ sequence: 7, headerHash: a }, { sequence: 7, headerHash: b }, 'another batch 7'],
+    [{ sequence: 7, headerHash: a }, { sequence: 6, headerHash: b }, null],
+    [{ sequence: 7, headerHash: a }, null, null],
+  ])('beside a log that ends with %j, %j says that the log lacks: %s', (own, theirs, lack) => {
+    const said = whatTheLogLacks(own, theirs);
+    if (lack === null) expect(said).toBeNull();
+    else expect(said).toContain(lack);
+  });
+
+  it.each([
+    ['https://oracle.example/batches', 'https://oracle.example/batches/7'],
+    ['https://oracle.example/batches/', 'https://oracle.example/batches/7'],
+    ['https://oracle.example', 'https://oracle.example/7'],
+    ['https://oracle.example/in?key=k', 'https://oracle.example/in/7?key=k'],
+  ])('below %s, batch 7 is at %s', (url, expected) => {
+    expect(belowOracle(url, 7)).toBe(expected);
   });
 });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BatchPage } from '../../../contract/schemas/publisher.js';
 import { verifyBatch, verifyEntry } from '../../../contract/verification/verify-batch.js';
-import { chunkOrder } from '../../../server/features/publisher/batch-store.js';
 import { writeCursor } from '../../../server/paging.js';
 import {
   allEntries,
@@ -12,7 +11,7 @@ import {
 import { testDatabase } from '../../support/database.js';
 
 const database = testDatabase();
-/** One entry, whole chunks, and an incomplete last chunk with one, some and all but one of its entries. */
+/** One entry, whole trees, and trees whose last node is carried up. */
 const sizes = [1, 256, 257, 512, 600, 767];
 const batches = sizes.length;
 let instance: PublisherInstance;
@@ -76,7 +75,7 @@ describe('the entries of a batch', () => {
     },
   );
 
-  it('are complete on a page that crosses chunks', async () => {
+  it('are complete on a page in the middle', async () => {
     const { log } = instance.publisher;
     const { nextCursor } = await log.entries(batches, { limit: 200, cursor: undefined });
     const page = await log.entries(batches, { limit: 100, cursor: nextCursor ?? '' });
@@ -128,18 +127,6 @@ describe('a proof', () => {
     }
     await expect(log.prove(99, { anchor: 'aaa', corridor: 'usdc-kes' })).rejects.toMatchObject({
       code: 'UNKNOWN_BATCH',
-    });
-  });
-
-  it('reads one chunk of entries, and the roots of the others from an index', async () => {
-    const row = await instance.stored.batches.findOne({ _id: batches });
-    const plan = await instance.stored.chunks
-      .find({ attempt: row?.attempt ?? '' }, { projection: { _id: 0, index: 1, root: 1 } })
-      .sort({ index: 1 })
-      .hint(chunkOrder)
-      .explain('executionStats');
-    expect(plan).toMatchObject({
-      executionStats: { totalDocsExamined: 0, totalKeysExamined: 3, nReturned: 3 },
     });
   });
 });

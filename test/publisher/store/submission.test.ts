@@ -29,7 +29,7 @@ describe('a batch that is submitted again although its receipt is stored', () =>
     tests.oracle.behave({ lateMs: 500 });
     const ticking = instance.tick();
     await waitFor(async () => expect(sequencesAtOracle()).toEqual([1]));
-    const stored = { $set: { open: false, announced: true, submittedAt: new Date() } };
+    const stored = { $set: { open: false, submittedAt: new Date() } };
     await instance.connection.collection('batches').updateOne({ _id: 1 as never }, stored);
     await ticking;
     expect(await instance.events()).toEqual([]);
@@ -105,7 +105,9 @@ describe('an oracle that does not take the batch', () => {
     await instance.tick();
     const [first] = tests.oracle.taken();
     const confused = createServer((request, response) => {
-      request.resume().on('end', () => response.writeHead(201).end(JSON.stringify(first?.receipt)));
+      // It does not show what it took.
+      if (request.method !== 'POST') return response.writeHead(404).end();
+      return request.resume().on('end', () => response.writeHead(201).end(JSON.stringify(first?.receipt)));
     });
     await new Promise<void>((resolve) => confused.listen(0, '127.0.0.1', resolve));
     const oracleUrl = `http://127.0.0.1:${(confused.address() as AddressInfo).port}/`;

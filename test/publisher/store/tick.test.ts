@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { verifyEntry } from '../../../contract/verification/verify-batch.js';
 import { ApiError } from '../../../server/errors.js';
+import { maxEntries } from '../../../server/features/publisher/batch.rules.js';
 import { LeaseLostError } from '../../../server/mongo/leases.js';
 import {
   allEntries,
@@ -90,6 +92,26 @@ describe('a tick', () => {
     expect(await instance.publisher.health()).toMatchObject({ status: 'ok', consecutiveFailures: 0 });
   });
 
+  it('publishes 10,000 cards, holds the log at one more, and health says why', async () => {
+    instance.setCards(cardsOf(maxEntries));
+    expect(await instance.tick()).toMatchObject({
+      result: 'published',
+      batch: { header: { size: maxEntries } },
+    });
+    instance.setCards(cardsOf(maxEntries + 1));
+    expect(await instance.tick()).toMatchObject({ result: 'held', failure: 'too_many_entries', made: [] });
+    expect(await instance.publisher.health()).toMatchObject({
+      status: 'failing',
+      reason: 'too_many_entries',
+    });
+    expect(await instance.publisher.heldSince()).toBeInstanceOf(Date);
+    const { entry, ...claim } = await instance.publisher.log.prove(1, {
+      anchor: 'anchor-004999',
+      corridor: 'usdc-ngn',
+    });
+    expect(verifyEntry({ ...claim, entry, header: claim.batch.header })).toBe(true);
+  }, 30_000);
+
   it('runs on one of two instances that tick at once; the other gets its start time', async () => {
     const other = await tests.open();
     const [one, two] = await Promise.all([instance.publisher.tick(), other.publisher.tick()]);
@@ -137,7 +159,7 @@ describe('publishing without an oracle', () => {
 });
 
 describe('a tick that ends early', () => {
-  it('leaves entries that are invisible and that the next tick removes', async () => {
+  it('leaves entries that are invisible and that the next tick replaces', async () => {
     const dying = await tests.open({
       onStep: (step) => {
         if (step === 'entries_written') throw new Error('died here');
@@ -145,7 +167,7 @@ describe('a tick that ends early', () => {
     });
     dying.setCards(cardsOf(300));
     await expect(dying.tick()).rejects.toThrow('died here');
-    expect(await instance.stored.chunks.countDocuments()).toBe(2);
+    expect(await instance.stored.entries.countDocuments()).toBe(1);
     expect(await instance.publisher.latestSequence()).toBeNull();
     await expect(instance.publisher.log.entries(1, { limit: 1, cursor: undefined })).rejects.toThrow(
       ApiError,
@@ -153,7 +175,7 @@ describe('a tick that ends early', () => {
 
     instance.setCards(cardsOf(3));
     await instance.tick();
-    expect(await instance.stored.chunks.countDocuments()).toBe(1);
+    expect(await instance.stored.entries.findOne({ _id: 1 })).toMatchObject({ entries: { length: 3 } });
     expect((await verifyLog(instance.publisher)).map(({ header }) => header.size)).toEqual([3]);
   });
 

@@ -1,13 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { loseBatchesAfter, restoreFromDump } from '../../fixtures/publisher/lost-batches.js';
+import { loseBatchesAfter } from '../../fixtures/publisher/lost-batches.js';
 import { cardsOf, type PublisherInstance, publisherTests } from '../../fixtures/publisher/publisher.js';
 import { testDatabase } from '../../support/database.js';
 
 const tests = publisherTests(testDatabase());
 let instance: PublisherInstance;
 const servers: { closeAllConnections(): void; close(): void }[] = [];
+let points = 0;
 
 beforeEach(async () => {
   instance = await tests.open();
@@ -19,8 +20,6 @@ afterEach(() => {
   }
 });
 
-let points = 0;
-
 /** Publishes one more batch, with new scores. */
 async function publish(by = instance) {
   points += 1;
@@ -28,8 +27,8 @@ async function publish(by = instance) {
   return by.tick();
 }
 
-/** An oracle that accepts batches but shows none: other requests get this status. */
-async function mute(status: number): Promise<string> {
+/** An oracle that takes batches; other requests get this status. */
+async function answering(status: number): Promise<string> {
   const { url } = tests.oracle;
   const server = createServer(async (request, response) => {
     if (request.method !== 'POST') return response.writeHead(status).end();
@@ -43,8 +42,9 @@ async function mute(status: number): Promise<string> {
 }
 
 describe('a log that lacks batches which the oracle has', () => {
-  it('is not continued, however often a tick runs, and health says why', async () => {
+  it('is not continued, however often a tick runs; health and the scores say so, until the batches are back', async () => {
     for (let count = 0; count < 4; count += 1) await publish();
+    const lost = await instance.stored.batches.find({ _id: { $gt: 2 } }).toArray();
     await loseBatchesAfter(instance, 2);
     for (const failures of [1, 2]) {
       const held = { result: 'held', failure: 'log_behind', made: [], submitted: [], batch: null };
@@ -55,9 +55,12 @@ describe('a log that lacks batches which the oracle has', () => {
         consecutiveFailures: failures,
         latest: { sequence: 2 },
       });
+      expect(await instance.publisher.heldSince()).toBeInstanceOf(Date);
     }
-    expect(tests.oracle.taken()).toHaveLength(4);
     expect(tests.oracle.arrivals()).toHaveLength(4);
+    await instance.stored.batches.insertMany(lost);
+    expect(await publish()).toMatchObject({ result: 'published', made: [5] });
+    expect(await instance.publisher.heldSince()).toBeNull();
   });
 
   it('is noticed when there is nothing new to publish, too', async () => {
@@ -77,11 +80,9 @@ describe('a log that lacks batches which the oracle has', () => {
   });
 
   it('is noticed after a batch that waited for its receipt has got it', async () => {
-    await publish();
-    await publish();
-    await publish();
+    for (let count = 0; count < 3; count += 1) await publish();
     await loseBatchesAfter(instance, 2);
-    const open = { open: true, announced: false, receipt: null, submittedAt: null };
+    const open = { open: true, receipt: null, submittedAt: null };
     await instance.stored.batches.updateOne({ _id: 2 }, { $set: open });
     expect(await publish()).toMatchObject({ result: 'held', failure: 'log_behind', submitted: [2] });
     const [, second] = tests.oracle.taken();
@@ -89,49 +90,22 @@ describe('a log that lacks batches which the oracle has', () => {
   });
 });
 
-describe('a log that the oracle finds whole', () => {
-  it('is continued after it was restored from a dump', async () => {
+describe('an oracle that takes batches', () => {
+  it.each([
+    { status: 503, result: 'held', failure: 'oracle_error' },
+    { status: 401, result: 'held', failure: 'oracle_error' },
+    // It shows nothing, so that a restored log is told by nobody.
+    { status: 404, result: 'published', failure: null },
+    { status: 405, result: 'published', failure: null },
+  ])('and answers $status to the question for its head: $result', async ({ status, ...expected }) => {
+    const submitting = await tests.open({ oracleUrl: await answering(status) });
+    expect(await publish(submitting)).toMatchObject(expected);
+  });
+
+  it('and is away holds the log, and the next tick goes on once it is back', async () => {
     await publish();
-    await restoreFromDump(instance);
+    const away = await tests.open({ oracleUrl: 'http://127.0.0.1:1/batches' });
+    expect(await publish(away)).toMatchObject({ result: 'held', failure: 'oracle_unreachable', made: [] });
     expect(await publish()).toMatchObject({ result: 'published', made: [2] });
-  });
-
-  it('is held while the oracle cannot be asked only where there is news', async () => {
-    await publish();
-    await tests.oracle.stop();
-    points -= 1;
-    expect(await publish()).toMatchObject({ result: 'unchanged', failure: null });
-    expect(await publish()).toMatchObject({ result: 'held', failure: 'oracle_unreachable', made: [] });
-  });
-});
-
-describe('a log of which no oracle tells', () => {
-  it('is not continued after it was restored from a dump', async () => {
-    const alone = await tests.open({ oracleUrl: undefined });
-    await publish(alone);
-    expect(await publish(alone)).toMatchObject({ result: 'published', made: [2] });
-    await restoreFromDump(alone);
-    expect(await publish(alone)).toMatchObject({ result: 'held', failure: 'log_restored', made: [] });
-    expect(await alone.publisher.health()).toMatchObject({ status: 'failing', reason: 'log_restored' });
-    expect(await publish(alone)).toMatchObject({ failure: 'log_restored' });
-  });
-
-  it.each([404, 405, 200])(
-    'is judged the same way where the oracle takes batches and answers %i',
-    async (status) => {
-      const submitting = await tests.open({ oracleUrl: await mute(status) });
-      await publish(submitting);
-      expect(await publish(submitting)).toMatchObject({ result: 'published', submitted: [2] });
-      await restoreFromDump(submitting);
-      expect(await publish(submitting)).toMatchObject({ result: 'held', failure: 'log_restored' });
-    },
-  );
-
-  it('is not continued after it was restored without its first batch, where the oracle shows nothing', async () => {
-    const submitting = await tests.open({ oracleUrl: await mute(404) });
-    await publish(submitting);
-    await loseBatchesAfter(submitting, 0);
-    await restoreFromDump(submitting);
-    expect(await publish(submitting)).toMatchObject({ result: 'held', failure: 'log_restored', made: [] });
   });
 });
