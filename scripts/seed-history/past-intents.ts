@@ -143,7 +143,6 @@ function intent(
     // Nothing is left to poll for: the anchors do not know this transaction.
     poll: abandoned ? 'never' : 'confirmed',
     unknownPolls: 0,
-    firstPolledAt: null,
     open: false,
     due: new Date(at),
     version: 1,

@@ -4,17 +4,14 @@ import { clientsInTurn, placesPerClient } from './poll-state.rules.js';
 import { intentModel } from './store.js';
 
 /** An intent whose transaction is to be polled. */
-export type DuePoll = Pick<Intent, '_id' | 'client' | 'dialect' | 'poll'> & { transactionId: string };
+export type DuePoll = Pick<Intent, '_id' | 'dialect' | 'poll'> & { transactionId: string };
 
 /** The queries about what is due: polls of anchors, look-ups on the ledger, and endings. */
 export interface DueStore {
   /** Anchors with open intents that are due. */
   listAnchors(now: Date): Promise<string[]>;
-  /**
-   * The anchor's next polls: transactions that it has confirmed, then some of the others of every client, each longest due
-   * first.
-   */
-  listPolls(anchorId: string, now: Date): Promise<{ confirmed: DuePoll[]; unconfirmed: DuePoll[] }>;
+  /** The anchor's next polls: transactions that it has confirmed, then the others, each longest due first. */
+  listPolls(anchorId: string, now: Date): Promise<DuePoll[]>;
   /** The anchor's due intents about which it is asked nothing: only their time can end them. */
   listEndings(anchorId: string, now: Date, limit: number): Promise<Intent[]>;
   /** Hashes of the intents whose payment is to be looked up, clients in turn. */
@@ -29,8 +26,9 @@ export interface DueStore {
   countContradicted(anchorId: string, now: Date): Promise<number>;
 }
 
+/** Polls of one anchor in a round; at least half are left to unconfirmed transactions. */
+const pollsAtOnce = 24;
 const confirmedAtOnce = 12;
-const unconfirmedPerClient = 4;
 const lookUpsRead = 500;
 const clientsAtOnce = 1_000;
 const countedForMs = 90 * 86_400_000;
@@ -39,8 +37,6 @@ const mostCounted = 10_000;
 export function createDueStore(connection: Connection): DueStore {
   const model = intentModel(connection);
   const dueAt = (now: Date) => ({ open: true, due: { $lte: now } });
-
-  const polled = { transactionId: 1, client: 1, dialect: 1, poll: 1 } as const;
 
   return {
     /** The sort and `$first` make MongoDB read one index key per anchor and state, however many intents are due. */
@@ -56,21 +52,15 @@ export function createDueStore(connection: Connection): DueStore {
     },
 
     async listPolls(anchorId, now) {
-      const confirmed = await model
-        .find({ anchorId, poll: 'confirmed', ...dueAt(now) }, polled)
-        .sort({ due: 1 })
-        .limit(confirmedAtOnce)
-        .hint('due')
-        .lean<DuePoll[]>();
-      const ofClients = await model
-        .aggregate<{ first: DuePoll[] }>([
-          { $match: { anchorId, poll: 'unconfirmed', ...dueAt(now) } },
-          { $sort: { due: 1 } },
-          { $project: polled },
-          { $group: { _id: '$client', first: { $firstN: { input: '$$ROOT', n: unconfirmedPerClient } } } },
-        ])
-        .hint('due');
-      return { confirmed, unconfirmed: ofClients.flatMap(({ first }) => first) };
+      const listOf = (poll: 'confirmed' | 'unconfirmed', limit: number) =>
+        model
+          .find({ anchorId, poll, ...dueAt(now) }, { transactionId: 1, dialect: 1, poll: 1 })
+          .sort({ due: 1 })
+          .limit(limit)
+          .hint('due')
+          .lean<DuePoll[]>();
+      const confirmed = await listOf('confirmed', confirmedAtOnce);
+      return [...confirmed, ...(await listOf('unconfirmed', pollsAtOnce - confirmed.length))];
     },
 
     async listEndings(anchorId, now, limit) {

@@ -18,7 +18,6 @@ export function toState(intent: Intent): IntentState {
     },
     deadlineMs: intent.deadline.getTime(),
     attachedAtMs: intent.attachedAt?.getTime() ?? null,
-    firstPolledAtMs: intent.firstPolledAt?.getTime() ?? null,
     unknownPolls: intent.unknownPolls,
     waits: intent.poll === 'waiting',
     observations: intent.observations,

@@ -72,8 +72,6 @@ export interface Intent {
   poll: PollState;
   /** How often the anchor answered that it does not know the transaction, while it had never shown a record of it. */
   unknownPolls: number;
-  /** When the transaction was first polled, whatever the result. */
-  firstPolledAt: Date | null;
   /** Whether the intent is still followed, and when it is checked next. */
   open: boolean;
   due: Date;
@@ -103,7 +101,6 @@ export type IntentChange = {
     | 'attachedAt'
     | 'poll'
     | 'unknownPolls'
-    | 'firstPolledAt'
     | 'claimedAt'
     | 'amountIn'
     | 'payment'

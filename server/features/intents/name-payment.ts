@@ -37,7 +37,7 @@ export function createNamePayment(deps: {
       const now = new Date(clock());
       const payment = withNamed(intent.payment, hash, 'wallet', now.getTime());
       const isNew = payment !== intent.payment;
-      const dueMs = nextLookUpMs(payment, intent.claimedId !== undefined, now.getTime());
+      const dueMs = nextLookUpMs(payment, now.getTime());
       const change = { payment, ...(dueMs === null ? {} : { lookUpDue: new Date(dueMs) }) };
       if (!isNew || (await store.saveProgress({ intent, change }))) {
         // A wallet that has paid is better informed than an anchor that does not know the withdrawal.

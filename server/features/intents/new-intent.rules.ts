@@ -106,7 +106,6 @@ export function newIntent(accepted: {
     callbacks: null,
     poll: pollStateOf({ attached, seen: false, unknownPolls: 0, waits }),
     unknownPolls: 0,
-    firstPolledAt: null,
     open: true,
     due: attached && !waits ? now : deadline,
     version: 1,

@@ -1,7 +1,6 @@
 import type { TransactionProblem } from '../../../contract/schemas/intents.js';
 import type { Intent, IntentChange } from './intent.js';
-import type { PaymentState } from './payment.js';
-import { handedAway, handedOn, nextLookUpMs } from './payment-state.rules.js';
+import { handedAway, handedOn } from './payment-state.rules.js';
 import { pollStateOf } from './poll-state.rules.js';
 import { nothingObserved } from './settle-time.rules.js';
 import { lateFundsMs } from './transition.rules.js';
@@ -10,7 +9,7 @@ import { lateFundsMs } from './transition.rules.js';
 const lastingFaults = ['not_a_withdrawal', 'asset_mismatch'] as const;
 const lastingProblems: readonly (TransactionProblem | null)[] = ['not_a_withdrawal', 'other_asset'];
 
-const notPolled = { poll: 'never', unknownPolls: 0, firstPolledAt: null } as const;
+const notPolled = { poll: 'never', unknownPolls: 0 } as const;
 
 /**
  * Attaches a transaction that no other intent holds, in place of what the intent had or claimed before. `waits`: its client
@@ -34,7 +33,7 @@ export function attachment(intent: Intent, transactionId: string, now: Date, wai
 export function claim(intent: Intent, transactionId: string, now: Date): IntentChange {
   const known = intent.claimedId === transactionId;
   return {
-    lookUpDue: claimsLookUp(intent.payment, now),
+    lookUpDue: undefined,
     transactionId: undefined,
     attachedAt: null,
     ...notPolled,
@@ -50,8 +49,7 @@ export function claim(intent: Intent, transactionId: string, now: Date): IntentC
  * The change of the holder when its transaction passes to the sender's intent: only a claim on the transaction remains. An
  * outcome that the holder has stays, and so does whether it counts.
  */
-export function handedOver(holder: Intent, now: Date): IntentChange {
-  const payment = handedAway(holder.payment);
+export function handedOver(holder: Intent): IntentChange {
   return {
     transactionId: undefined,
     attachedAt: null,
@@ -60,14 +58,14 @@ export function handedOver(holder: Intent, now: Date): IntentChange {
     observations: nothingObserved,
     sender: null,
     amountIn: null,
-    payment,
+    payment: handedAway(holder.payment),
     contradicted: false,
     ...(holder.outcome === null ? ({ scored: true, unscoredReason: null } as const) : {}),
     claimedId: holder.transactionId,
     claimedAt: holder.attachedAt,
     problem: 'passed_to_another',
     due: claimEnd(holder),
-    lookUpDue: claimsLookUp(payment, now),
+    lookUpDue: undefined,
   };
 }
 
@@ -89,7 +87,6 @@ export function takenOver(claimant: Intent, holder: Intent, sender: string, now:
     attachedAt: presentedAt,
     poll: pollStateOf({ attached: true, seen: firstAtMs !== null, unknownPolls: 0, waits: false }),
     unknownPolls: 0,
-    firstPolledAt: holder.firstPolledAt,
     dialect: holder.dialect,
     observations: { ...holder.observations, unfundedAtMs: seenSince ? unfundedAtMs : null },
     sender,
@@ -118,12 +115,6 @@ export function ownerElsewhere(
 ): string | null {
   const mayPass = intent.status === 'pending' && intent.transactionId !== undefined;
   return mayPass && sender !== intent.account ? sender : null;
-}
-
-/** A payment that its own wallet named is looked up with the instructions of the holder. */
-function claimsLookUp(payment: PaymentState, now: Date): Date | undefined {
-  const dueMs = nextLookUpMs(payment, true, now.getTime());
-  return dueMs === null ? undefined : new Date(dueMs);
 }
 
 /** A claim stays open for as long as a payment made in time may take to be observed. */

@@ -57,7 +57,7 @@ function changed(intent: Intent, change: IntentChange) {
 }
 
 function released(holder: Intent, releasedAt: Date) {
-  return { ...changed(holder, handedOver(holder, releasedAt)), releasedAt };
+  return { ...changed(holder, handedOver(holder)), releasedAt };
 }
 
 export function createOwnership(deps: OwnershipDeps): Ownership {

@@ -16,7 +16,7 @@ import type { IntentStore } from './store.js';
 import { payableUntilMs } from './transition.rules.js';
 
 export interface PaymentLookUpsDeps {
-  store: Pick<IntentStore, 'findByHash' | 'findByTransaction'>;
+  store: Pick<IntentStore, 'findByHash'>;
   dueStore: Pick<DueStore, 'listLookUps'>;
   ledger: Pick<Ledger, 'find'>;
   ownership: Pick<Ownership, 'passToPayer'>;
@@ -38,25 +38,15 @@ export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
   async function lookUp(intent: Intent, { by, hash }: NamedPayment, lease: HeldLease): Promise<void> {
     const tell = (finding: Finding) =>
       progress(intent._id, { observation: null, lookUp: { by, hash, finding }, lease });
-    const { anchorId, claimedId } = intent;
-    const isClaim = intent.transactionId === undefined && claimedId !== undefined;
-    const holder = isClaim ? await store.findByTransaction(anchorId, claimedId) : intent;
-    if (holder === null || holder.payment.instructions.length === 0) {
-      await tell({ kind: 'problem', problem: 'no_instructions', contradicts: false });
-      return;
-    }
     const answer = await ledger.find(hash, intent.createdAt.getTime());
     if (answer.kind === 'unknown')
       logger.warn({ why: answer.why, detail: answer.detail }, 'ledger not known');
-    const match = matchOf(answer, intent, holder);
+    const match = matchOf(answer, intent);
     if (match.kind === 'finding') {
-      if (!isClaim && (await passesToPayer(holder, match.payers, lease))) return;
-      await tell(match.finding);
+      if (!(await passesToPayer(intent, match.payers, lease))) await tell(match.finding);
       return;
     }
-    // The payment is looked up again for its new holder, which is due at once.
-    if (isClaim && (await passesToPayer(holder, [intent.account], lease))) return;
-    for (const candidate of isClaim ? [] : match.candidates) {
+    for (const candidate of match.candidates) {
       try {
         await tell({ kind: 'found', payment: { ...candidate, by, lookedUpAtMs: clock() } });
         return;
@@ -105,7 +95,7 @@ type Matched =
   | { kind: 'candidates'; candidates: Omit<FoundPayment, 'by' | 'lookedUpAtMs'>[] }
   | { kind: 'finding'; finding: Finding; payers: string[] };
 
-function matchOf(answer: LedgerAnswer, intent: Intent, holder: Intent): Matched {
+function matchOf(answer: LedgerAnswer, intent: Intent): Matched {
   const problem = (
     finding: Omit<Extract<Finding, { kind: 'problem' }>, 'kind'>,
     payers: string[] = [],
@@ -126,9 +116,9 @@ function matchOf(answer: LedgerAnswer, intent: Intent, holder: Intent): Matched 
     sellAsset: intent.corridorTerms.sellAsset,
     sellAmount: intent.sellAmount,
     createdAtMs: intent.createdAt.getTime(),
-    payableUntilMs: payableUntilMs(intent.deadline.getTime(), holder.observations.closedSinceMs),
+    payableUntilMs: payableUntilMs(intent.deadline.getTime(), intent.observations.closedSinceMs),
   };
-  const match: PaymentMatch = matchPayment(transaction, terms, holder.payment.instructions);
+  const match: PaymentMatch = matchPayment(transaction, terms, intent.payment.instructions);
   if (match.kind === 'refused') {
     const { problem: why, contradicts, payers } = match;
     return problem({ problem: why, contradicts }, payers);

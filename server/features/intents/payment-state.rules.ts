@@ -82,7 +82,7 @@ export function handedOn(holder: PaymentState, claimant: PaymentState): PaymentS
   const { instructions, told } = holder;
   const own = claimant.named.filter(({ by }) => by === 'wallet');
   const next = { ...claimant, instructions, told, named: own };
-  const byAnchor = [...holder.named, ...claimant.named].find(({ by }) => by === 'anchor');
+  const byAnchor = holder.named.find(({ by }) => by === 'anchor');
   return byAnchor === undefined ? next : withNamed(next, byAnchor.hash, 'anchor', byAnchor.namedAtMs);
 }
 
@@ -138,11 +138,11 @@ export function verdictOf(state: PaymentState, nowMs: number): PaymentVerdict {
 }
 
 /**
- * When to look up a named payment next; null where no look-up is left. Without instructions none is looked up, since none
- * could be verified. `claims`: the instructions of the intent that holds the claimed transaction may serve instead.
+ * When to look up a named payment next; null where no look-up is left. Without instructions, which only the holder of a
+ * transaction has, none is looked up, since none could be verified.
  */
-export function nextLookUpMs(state: PaymentState, claims: boolean, nowMs: number): number | null {
-  if (state.instructions.length === 0 && !claims) return null;
+export function nextLookUpMs(state: PaymentState, nowMs: number): number | null {
+  if (state.instructions.length === 0) return null;
   const times = state.named
     .filter((named) => isUndecided(state, named) && nowMs - named.namedAtMs < lookedUpForMs)
     .map((named) => dueMs(named) ?? nowMs);

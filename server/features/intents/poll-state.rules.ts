@@ -31,14 +31,12 @@ export function pollStateOf({ attached, seen, unknownPolls, waits }: PollHistory
   return waits ? 'waiting' : 'unconfirmed';
 }
 
-/** The same items, one of each client in turn, those of one client in their order; first the client that follows `after`. */
-export function clientsInTurn<T extends { client: string | null }>(items: readonly T[], after = ''): T[] {
+/** The same items, one of each client in turn, those of one client in their order. */
+export function clientsInTurn<T extends { client: string | null }>(items: readonly T[]): T[] {
   const byClient = new Map<string, T[]>();
   for (const item of items)
     byClient.set(item.client ?? '', [...(byClient.get(item.client ?? '') ?? []), item]);
-  const clients = [...byClient.keys()].sort();
-  const rotated = [...clients.filter((one) => one > after), ...clients.filter((one) => one <= after)];
-  const queues = rotated.map((client) => byClient.get(client) ?? []);
+  const queues = [...byClient.values()];
   const longest = Math.max(0, ...queues.map(({ length }) => length));
   return Array.from({ length: longest }, (_, round) =>
     queues.flatMap((queue) => queue.slice(round, round + 1)),

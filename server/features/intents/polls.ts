@@ -1,8 +1,7 @@
 import type { ReconcileAnswer } from '../../../contract/schemas/intents.js';
 import type { HeldLease } from '../../mongo/leases.js';
 import type { Clock, Logger, Pause } from '../../ports.js';
-import type { DuePoll, DueStore } from './due-store.js';
-import { clientsInTurn } from './poll-state.rules.js';
+import type { DueStore } from './due-store.js';
 import { ContendedIntentError, type MakeProgress } from './progress.js';
 import type { PollResult, PollTransaction } from './transaction-poll.js';
 
@@ -25,9 +24,6 @@ export type Counts = Omit<ReconcileAnswer, 'startedAt' | 'finishedAt' | 'more'>;
 /** Polls the next of the anchor's due transactions, one after another. */
 export type PollAnchor = (anchorId: string, run: Run) => Promise<void>;
 
-/** Polls of one anchor in a round; at least half are left to unconfirmed transactions. */
-const pollsAtOnce = 24;
-
 export function createPollAnchor(deps: {
   store: Pick<DueStore, 'listPolls'>;
   progress: MakeProgress;
@@ -38,22 +34,12 @@ export function createPollAnchor(deps: {
   limits: PollLimits;
 }): PollAnchor {
   const { store, progress, poll, clock, logger, pause, limits } = deps;
-  /** The client whose unconfirmed transaction was polled last, by anchor. The size of the fleet bounds it. */
-  const lastClient = new Map<string, string>();
-
-  async function nextPolls(anchorId: string): Promise<DuePoll[]> {
-    const { confirmed, unconfirmed } = await store.listPolls(anchorId, new Date(clock()));
-    const inTurn = clientsInTurn(unconfirmed, lastClient.get(anchorId));
-    return [...confirmed, ...inTurn.slice(0, pollsAtOnce - confirmed.length)];
-  }
-
   return async (anchorId, run) => {
     const { counts, mayGoOn } = run;
     let unanswered = 0;
     let nextPollAtMs = Number.NEGATIVE_INFINITY;
-    for (const intent of await nextPolls(anchorId)) {
+    for (const intent of await store.listPolls(anchorId, new Date(clock()))) {
       if (!mayGoOn()) return;
-      if (intent.poll === 'unconfirmed') lastClient.set(anchorId, intent.client ?? '');
       const waitMs = nextPollAtMs - clock();
       if (waitMs > 0) await pause(waitMs);
       const polledAtMs = clock();

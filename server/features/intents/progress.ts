@@ -142,9 +142,6 @@ export function createMakeProgress(deps: {
         ...(statusChanges ? removalOf(state) : {}),
         ...(dialect === undefined ? {} : { dialect }),
         ...(callbacks === null ? {} : { callbacks }),
-        ...(polledAtMs === undefined || intent.firstPolledAt !== null
-          ? {}
-          : { firstPolledAt: new Date(polledAtMs) }),
         // Only unpaid intents keep their client: they cost nothing, so the polls of them are shared between clients.
         ...(intent.client === null || state.observations.fundedAtMs === null ? {} : { client: null }),
       },
@@ -216,7 +213,7 @@ function aboutAnyOwner(report: Report): Report {
 
 /** An undefined `lookUpDue` removes the time that was set before. */
 function nextLookUp(intent: Intent, state: IntentState, nowMs: number): { lookUpDue?: Date | undefined } {
-  const dueMs = nextLookUpMs(state.payment, intent.claimedId !== undefined, nowMs);
+  const dueMs = nextLookUpMs(state.payment, nowMs);
   if (dueMs !== null) return { lookUpDue: new Date(dueMs) };
   return intent.lookUpDue === undefined ? {} : { lookUpDue: undefined };
 }

@@ -114,7 +114,6 @@ const intentSchema = new Schema<Intent>(
     callbacks: mixed,
     poll: { type: String, required: true },
     unknownPolls: { type: Number, default: 0 },
-    firstPolledAt: { type: Date, default: null },
     open: { type: Boolean, required: true },
     due: { type: Date, required: true },
     removeAt: { type: Date },

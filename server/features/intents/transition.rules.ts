@@ -15,7 +15,6 @@ import {
   isAnnouncedAmount,
 } from './eligibility.rules.js';
 import { evidenceOf } from './evidence.rules.js';
-import { isExcused } from './late-look.rules.js';
 import type { PaymentState } from './payment.js';
 import { verdictOf, withRecord } from './payment-state.rules.js';
 import { type PollState, pollStateOf } from './poll-state.rules.js';
@@ -70,8 +69,6 @@ export interface IntentState {
   deadlineMs: number;
   /** When the transaction was attached; null: none is. */
   attachedAtMs: number | null;
-  /** When the transaction was first checked, whatever the result. */
-  firstPolledAtMs: number | null;
   /** How often the anchor answered that it does not know the transaction, while it had never shown a record of it. */
   unknownPolls: number;
   /** Whether the transaction waits for a place among the polls of its client. */
@@ -213,14 +210,13 @@ function isOld(
  * Records up to the first observation of funds decide what kind of transaction it is; an anchor cannot change that
  * afterwards.
  */
-function judge(state: IntentState, after: Observations, { record, observedAtMs }: Observation): Judgement {
-  const { observations: before, terms, attachedAtMs, firstPolledAtMs } = state;
+function judge(state: IntentState, after: Observations, { record }: Observation): Judgement {
+  const { observations: before, terms } = state;
   let { unscoredReason, amountIn } = state.judgement;
   if (before.fundedAtMs === null) {
     const first = before.firstAtMs === null;
     // A transaction that passed from another intent may have been observed only before it was presented here.
-    const sight = { record, observedAtMs, firstPolledAtMs, attachedAtMs: attachedAtMs ?? observedAtMs };
-    const late = before.unfundedAtMs === null && after.fundedAtMs !== null && !isExcused(sight);
+    const late = before.unfundedAtMs === null && after.fundedAtMs !== null;
     unscoredReason =
       identityFault(record, terms, first ? undefined : unscoredReason) ??
       (late ? 'seen_after_payment' : null);

@@ -91,7 +91,7 @@ describe('a transaction that passes', () => {
   });
 
   it('leaves the holder as if it had only claimed it', () => {
-    const left = handedOver({ ...holder, unscoredReason: 'sender_mismatch', scored: false }, now);
+    const left = handedOver({ ...holder, unscoredReason: 'sender_mismatch', scored: false });
     expect(left).toMatchObject({
       claimedId: contestedId,
       claimedAt: holder.attachedAt,

@@ -112,7 +112,7 @@ describe('a party that names ever new payments', () => {
     }
     const fresh = names(state, 1_000, 31 * day);
     expect(verdictOf(fresh, startMs + 31 * day + minute)).toBe('unverifiable');
-    expect(nextLookUpMs(fresh, false, startMs + 31 * day + minute)).toBeNull();
+    expect(nextLookUpMs(fresh, startMs + 31 * day + minute)).toBeNull();
   });
 
   it('has ten look-ups for each that the anchor names, and ten in all for those that the wallet names', () => {
@@ -120,7 +120,7 @@ describe('a party that names ever new payments', () => {
       withNamed(missed(withNamed(seen, hash, by, startMs), 9, by), 'b'.repeat(64), by, startMs + hour);
     expect(again('anchor').named[0]).toMatchObject({ misses: 0, looks: 0 });
     expect(again('wallet').named[0]).toMatchObject({ misses: 9, looks: 9 });
-    expect(nextLookUpMs(missed(again('wallet'), 1, 'wallet'), false, startMs + day)).toBeNull();
+    expect(nextLookUpMs(missed(again('wallet'), 1, 'wallet'), startMs + day)).toBeNull();
     expect(isContradicted(missed(told, 10))).toBe(true);
   });
 
@@ -131,7 +131,7 @@ describe('a party that names ever new payments', () => {
     let nowMs = startMs;
     let looks = 0;
     for (; looks < 100 && nowMs < startMs + day; looks += 1) {
-      nowMs = nextLookUpMs(state, false, nowMs) ?? Number.NaN;
+      nowMs = nextLookUpMs(state, nowMs) ?? Number.NaN;
       state = withFinding(state, 'wallet', problem('ledger_unavailable'), nowMs);
       // Two new payments are named between two lookups.
       state = names(names(state, 2 * looks, nowMs - startMs), 2 * looks + 1, nowMs - startMs);
@@ -143,21 +143,19 @@ describe('a party that names ever new payments', () => {
 
 describe('when a payment is looked up', () => {
   it('is at once, then less and less often, and never without a place to pay', () => {
-    expect(nextLookUpMs(withNamed(nothingKnown, hash, 'wallet', startMs), false, startMs)).toBeNull();
-    expect(nextLookUpMs(told, false, startMs + second)).toBe(startMs + second);
+    expect(nextLookUpMs(withNamed(nothingKnown, hash, 'wallet', startMs), startMs)).toBeNull();
+    expect(nextLookUpMs(told, startMs + second)).toBe(startMs + second);
     let state = told;
     const waits: number[] = [];
     for (let looks = 0; looks < 12; looks += 1) {
       state = withFinding(state, 'anchor', problem('ledger_unavailable'), startMs);
-      waits.push(((nextLookUpMs(state, false, startMs) ?? 0) - startMs) / second);
+      waits.push(((nextLookUpMs(state, startMs) ?? 0) - startMs) / second);
     }
     expect(waits).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600]);
   });
 
   it('ends with an answer that cannot change, and after thirty days', () => {
-    expect(
-      nextLookUpMs(withFinding(told, 'anchor', problem('wrong_memo'), startMs), false, startMs),
-    ).toBeNull();
-    expect(nextLookUpMs(told, false, startMs + 31 * day)).toBeNull();
+    expect(nextLookUpMs(withFinding(told, 'anchor', problem('wrong_memo'), startMs), startMs)).toBeNull();
+    expect(nextLookUpMs(told, startMs + 31 * day)).toBeNull();
   });
 });
