@@ -176,22 +176,15 @@ async function settleOne(fixture: Fixture, index: number): Promise<number> {
     anchorId: anchorId(index),
     corridor: corridors[Math.floor(index / anchors) % corridors.length] ?? '',
   };
-  const { outcome, status, ...pending } = {
-    ...settledIntent(anyAccount),
-    account: randomBytes(8).toString('hex'),
-    ...place,
-  };
-  await fixture.store.insertAll([{ ...pending, outcome: null, status: 'pending' }]);
+  const after = { ...settledIntent(anyAccount), account: randomBytes(8).toString('hex'), ...place };
+  const before = { ...after, outcome: null, status: 'pending' } as const;
+  await fixture.store.insertAll([before]);
   let tries = 0;
   await fixture.inTransaction(async (session) => {
     tries += 1;
-    const change = {
-      intent: { ...pending, outcome: null, status: 'pending' } as const,
-      change: { outcome, status },
-    };
-    await fixture.store.saveProgress(change, session);
-    await fixture.connection.collection('outbox').insertOne({ of: pending._id }, { session });
-    await fixture.marks.insert(session, daysOf({ ...pending, outcome }));
+    await fixture.store.saveProgress({ before, after }, session);
+    await fixture.connection.collection('outbox').insertOne({ of: after._id }, { session });
+    await fixture.marks.insert(session, daysOf(after));
   });
   return tries;
 }

@@ -116,6 +116,7 @@ function intent(
       sellAsset: corridor.sellAsset,
       buyAsset: corridor.buyAsset,
       overdueAfterSeconds: corridor.overdueAfterSeconds,
+      mayBeCollected: false,
     },
     status: outcome.kind,
     ...(abandoned ? {} : { transactionId: `past-${hex(random, 8)}` }),
@@ -147,7 +148,6 @@ function intent(
     due: new Date(at),
     version: 1,
     outcome,
-    scored: true,
     unscoredReason: null,
     disputeEffect: null,
   };
@@ -159,9 +159,10 @@ function outcomeOf(
   at: number,
   quotes: boolean | undefined,
 ): Outcome {
-  const unpaid = { recordedAt: new Date(at), settleSeconds: null, shortfallPpb: null };
-  if (random() * 100 < abandonedPercent) return { ...unpaid, kind: 'expired', reason: 'no_transaction' };
-  const recorded = { ...unpaid, evidence: 'ledger' } as const;
+  const unmeasured = { settleSeconds: null, timesKnown: false, shortfallPpb: null, amountOut: null };
+  const recorded = { recordedAt: new Date(at), ...unmeasured, evidence: 'ledger' } as const;
+  if (random() * 100 < abandonedPercent)
+    return { ...recorded, kind: 'expired', reason: 'no_transaction', evidence: 'unverified' };
   const ending = drawEnding(settlement, random);
   if (ending === 'stuck' || ending === 'vanish' || ending === 'forget')
     return { ...recorded, kind: 'failed', reason: 'overdue' };

@@ -40,11 +40,11 @@ function followed(course: Course, evidence: Evidence): Followed {
 
 function intentOf(withdrawal: Withdrawal, index: number, evidence: Evidence): JudgedIntent {
   const { day, account, amount, course } = withdrawal;
-  const { endedAfterMs, scored, unscoredReason, outcome } = followed(course, evidence);
+  const { endedAfterMs, unscoredReason, outcome } = followed(course, evidence);
   const recordedAt = new Date(newYear + day * dayMs + endedAfterMs);
   const place = { anchorId: 'player', corridor, account, sellAmount: String(amount) };
   const _id = String(index).padStart(8, '0');
-  return { _id, ...place, outcome: { ...outcome, recordedAt }, scored, unscoredReason, disputeEffect: null };
+  return { _id, ...place, outcome: { ...outcome, recordedAt }, unscoredReason, disputeEffect: null };
 }
 
 function cardsOf(intents: readonly JudgedIntent[], evidence: Evidence) {

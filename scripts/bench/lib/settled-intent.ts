@@ -22,11 +22,12 @@ export function settledIntent(account: string): Intent {
     nowMs,
   });
   const settled = { kind: 'settled', reason: 'completed', settleSeconds: 90, shortfallPpb: 0 } as const;
+  const told = { timesKnown: true, amountOut: null, evidence: 'anchor' } as const;
   return {
     ...pending,
     observations: { ...pending.observations, firstAtMs: nowMs },
     status: 'settled',
     open: false,
-    outcome: { ...settled, recordedAt: new Date(nowMs) },
+    outcome: { ...settled, ...told, recordedAt: new Date(nowMs) },
   };
 }

@@ -1,9 +1,10 @@
 import { ApiError } from '../../errors.js';
+import { isDuplicateKey } from '../../mongo/failures.js';
 import type { PauseBeforeTry } from '../../mongo/refused-writes.js';
 import type { Clock } from '../../ports.js';
 import type { Intent } from './intent.js';
 import type { Ownership } from './ownership.js';
-import { claim, ownerElsewhere } from './ownership.rules.js';
+import { attachment, claim, ownerElsewhere } from './ownership.rules.js';
 import type { HasToWait } from './places.js';
 import { givenUpAfterPolls } from './poll-state.rules.js';
 import { ContendedIntentError, type MakeProgress } from './progress.js';
@@ -12,7 +13,7 @@ import type { IntentStore } from './store.js';
 export interface AttachDeps {
   store: Pick<
     IntentStore,
-    'findCurrent' | 'findCurrentHolder' | 'touchHolder' | 'attachTransaction' | 'saveProgress' | 'takeUpAgain'
+    'findCurrent' | 'findCurrentHolder' | 'touchHolder' | 'saveProgress' | 'takeUpAgain'
   >;
   ownership: Ownership;
   waits: HasToWait;
@@ -52,10 +53,10 @@ export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
       if ((await ownership.replace(intent, transactionId)) !== 'claimed') return true;
     } else {
       const now = new Date(clock());
-      const attached = await store.attachTransaction(intent, transactionId, now, await waits(intent));
-      if (attached !== 'taken_by_another') return true;
-      const change = claim(intent, transactionId, now);
-      if (isNew && !(await store.saveProgress({ intent, change }))) return true;
+      const attached = attachment(intent, transactionId, now, await waits(intent));
+      if (!(await isTaken(() => store.saveProgress({ before: intent, after: attached })))) return true;
+      const after = claim(intent, transactionId, now);
+      if (isNew && !(await store.saveProgress({ before: intent, after }))) return true;
     }
     // A new claim raises the holder's version, so that a report being applied to it starts over and sees the claim.
     const find = isNew ? store.touchHolder : store.findCurrentHolder;
@@ -80,7 +81,7 @@ export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
       const isOver = intent.deadline.getTime() <= clock();
       if (intent.status === 'pending' && isOver) {
         // An intent whose time is over ends before anything is attached, whether or not the job has processed it yet.
-        await progress(intent._id, { observation: null });
+        await progress(intent._id, { learned: null });
         intent = await reread(intent);
       }
       refuseUnattachable(intent, isOver);
@@ -102,6 +103,17 @@ function refuseUnattachable(intent: Intent, isOver: boolean): void {
   if (intent.status !== 'pending') throw conflict('This intent ended before a transaction was attached.');
   // The intent has no transaction and is past its deadline: it is still pending only because it claims one.
   if (!isAttached && isOver) throw conflict('The time to attach a transaction to this intent is over.');
+}
+
+/** Whether another intent holds the transaction that is attached. */
+async function isTaken(attach: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await attach();
+    return false;
+  } catch (error) {
+    if (isDuplicateKey(error)) return true;
+    throw error;
+  }
 }
 
 function takenByAnother(): ApiError {

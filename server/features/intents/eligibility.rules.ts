@@ -2,17 +2,11 @@ import { Decimal } from 'decimal.js';
 import { isAsset } from '../../../contract/anchor-documents/asset.js';
 import type { UnscoredReason } from '../../../contract/schemas/intents.js';
 import { accountOf } from './accounts.rules.js';
+import type { Intent } from './intent.js';
 import type { TransactionRecord } from './sep-record.rules.js';
 
 /** The terms of an intent that its transaction is compared with. */
-export interface EligibilityTerms {
-  account: string;
-  sellAmount: string;
-  /** SEP-38 form. */
-  sellAsset: string;
-  buyAsset: string;
-  createdAtMs: number;
-}
+export type EligibilityTerms = Pick<Intent, 'account' | 'createdAt' | 'corridorTerms'>;
 
 /** Anchors' clocks differ from ours. Old transactions are mainly excluded by the required observation before payment. */
 const startedAtToleranceMs = 60_000;
@@ -33,22 +27,22 @@ export const faultsOfWithdrawal: ReadonlySet<UnscoredReason | null> = new Set([
  */
 export function identityFault(
   record: TransactionRecord,
-  terms: EligibilityTerms,
+  { account, createdAt, corridorTerms }: EligibilityTerms,
   before?: UnscoredReason | null,
 ): UnscoredReason | null {
   const { kind, from, amountInAsset, amountOutAsset, startedAtMs } = record;
   if (kind === null ? before === undefined || before === 'not_a_withdrawal' : !withdrawalKinds.has(kind)) {
     return 'not_a_withdrawal';
   }
-  if (from === null ? before === 'sender_mismatch' : !isSameAccount(from, terms.account)) {
+  if (from === null ? before === 'sender_mismatch' : !isSameAccount(from, account)) {
     return 'sender_mismatch';
   }
   const unnamed = amountInAsset === null && amountOutAsset === null;
+  const { sellAsset, buyAsset } = corridorTerms;
   const asTold =
-    isAsset(amountInAsset ?? terms.sellAsset, terms.sellAsset) &&
-    isAsset(amountOutAsset ?? terms.buyAsset, terms.buyAsset);
+    isAsset(amountInAsset ?? sellAsset, sellAsset) && isAsset(amountOutAsset ?? buyAsset, buyAsset);
   if (unnamed ? before === 'asset_mismatch' : !asTold) return 'asset_mismatch';
-  const tooEarly = startedAtMs !== null && startedAtMs < terms.createdAtMs - startedAtToleranceMs;
+  const tooEarly = startedAtMs !== null && startedAtMs < createdAt.getTime() - startedAtToleranceMs;
   if (startedAtMs === null ? before === 'started_before_intent' : tooEarly) return 'started_before_intent';
   return null;
 }

@@ -1,6 +1,5 @@
 import type { Clock } from '../../ports.js';
 import type { DueStore } from './due-store.js';
-import { toFields, toState } from './intent-state.rules.js';
 import { nextLookMs } from './next-look.rules.js';
 import type { Run } from './polls.js';
 import type { MakeProgress } from './progress.js';
@@ -37,18 +36,18 @@ export function createEndUnpolled(deps: {
       // A verdict makes an expiry count, so that its day has to be marked.
       for (const { _id, disputeEffect } of due)
         if (disputeEffect !== null)
-          await progress(_id, { observation: null, pollable: false, polledAtMs: nowMs });
+          await progress(_id, { learned: null, pollable: false, polledAtMs: nowMs });
       const usual = due.filter(({ disputeEffect }) => disputeEffect === null);
-      const changes = usual.map((intent) => {
-        const state = transition(toState(intent), null, nowMs, limits);
-        if (state.ending === null) {
-          const nextMs = nextLookMs(state, nowMs, false, limits) ?? nowMs;
-          const change = { due: new Date(Math.max(nextMs, nowMs + againAfterMs)) };
-          return { intent, change, ends: false };
+      const changes = usual.map((before) => {
+        const after = transition(before, null, nowMs, limits);
+        if (after.outcome === null) {
+          const nextMs = nextLookMs(after, nowMs, false, limits) ?? nowMs;
+          const due = new Date(Math.max(nextMs, nowMs + againAfterMs));
+          return { before, after: { ...before, due }, ends: false };
         }
-        const change = { ...toFields(state), ...removalOf(state), open: false };
         // A failed one whose transaction passed to its payer is only closed: nothing can complete it any more.
-        return { intent, change, ends: intent.status === 'pending' };
+        const ends = before.status === 'pending';
+        return { before, after: { ...after, removeAt: removalOf(after), open: false }, ends };
       });
       if (changes.length === 0) continue;
       const written = await store.saveAllProgress(changes);

@@ -78,7 +78,6 @@ export function remainderOf(intent: Intent, random: { intentHash: string; accoun
     status: intent.status,
     outcome: outcome === null ? null : remainingOutcome(outcome),
     recoveredAt: recoveredAt === null ? null : startOfDay(recoveredAt),
-    scored: intent.scored,
     unscoredReason: intent.unscoredReason,
     disputeEffect: intent.disputeEffect,
   };
@@ -93,8 +92,8 @@ function remainingOutcome(outcome: IntentOutcome): IntentOutcome {
     settleSeconds,
     shortfallPpb,
     amountOut: null,
-    ...(timesKnown === undefined ? {} : { timesKnown }),
-    ...(evidence === undefined ? {} : { evidence }),
+    timesKnown,
+    evidence,
   };
 }
 

@@ -39,7 +39,6 @@ export function toAnswer(
             ...quote,
             receiveAmount: fiatAmount(quote.receiveAmount, minorUnits),
             quotedAt: quote.quotedAt.toISOString(),
-            unranked: quote.unranked ?? null,
           },
     statusCallbackUrl: statusCallbackUrl(publicUrl, intent._id),
     transaction: toTransaction(intent),
@@ -104,9 +103,9 @@ function toFound(found: FoundPayment): NonNullable<NonNullable<IntentAnswer['pay
 }
 
 function toOutcome(intent: Intent, standing: Standing | null): IntentAnswer['outcome'] {
-  const { outcome, observations, recoveredAt, scored, unscoredReason } = intent;
+  const { outcome, observations, recoveredAt, unscoredReason } = intent;
   if (outcome === null || standing === null) return null;
-  const { amountOut = null } = outcome;
+  const { amountOut } = outcome;
   return {
     status: outcome.kind,
     reason: outcome.reason,
@@ -120,9 +119,9 @@ function toOutcome(intent: Intent, standing: Standing | null): IntentAnswer['out
       outcome.shortfallPpb === null
         ? null
         : new Decimal(outcome.shortfallPpb).div(1e9).toFixed(shortfallPlaces),
-    scored,
+    scored: unscoredReason === null,
     unscoredReason,
-    evidence: outcome.evidence ?? 'anchor',
+    evidence: outcome.evidence,
     ...standing,
   };
 }

@@ -34,17 +34,16 @@ export interface Intent {
     sellAsset: string;
     buyAsset: string;
     overdueAfterSeconds: number;
-    /** Whether the payout may be cash that waits to be collected; an intent of an earlier version does not say. */
-    mayBeCollected?: boolean;
+    /** Whether the payout may be cash that waits to be collected. */
+    mayBeCollected: boolean;
   };
   status: IntentStatus;
   outcome: IntentOutcome | null;
-  /** False, with a reason, where the intent follows a transaction that must not count. */
-  scored: boolean;
+  /** Why the outcome must not count; null where it may. */
   unscoredReason: UnscoredReason | null;
   disputeEffect: DisputeEffect | null;
   /** The anchor's transaction id. Absent, not null, until one is attached: the unique index covers only strings. */
-  transactionId?: string;
+  transactionId?: string | undefined;
   attachedAt: Date | null;
   /** Which of the anchor's servers knows the transaction. */
   dialect: Dialect | null;
@@ -54,7 +53,7 @@ export interface Intent {
   /** The account (G…) that the records up to the arrival of the funds name as the sender; null where they name none. */
   sender: string | null;
   /** A transaction that the wallet presented and another intent holds; absent, not null, where there is none. */
-  claimedId?: string;
+  claimedId?: string | undefined;
   /** When the wallet first presented the claimed transaction. */
   claimedAt: Date | null;
   /** The amount paid in, taken from the first observation of funds that names it. */
@@ -65,7 +64,7 @@ export interface Intent {
   /** Whether the ledger contradicts the payment that the anchor's records name (payment-state.rules.ts). */
   contradicted: boolean;
   /** When to look a named payment up on the ledger next; absent, not null, where no look-up is due. */
-  lookUpDue?: Date;
+  lookUpDue?: Date | undefined;
   recoveredAt: Date | null;
   callbacks: TakenCallbacks | null;
   /** What is asked of the anchor about its transaction. */
@@ -76,46 +75,12 @@ export interface Intent {
   open: boolean;
   due: Date;
   /** When MongoDB removes the intent, which ended unpaid; absent, not null, where it stays. */
-  removeAt?: Date;
+  removeAt?: Date | undefined;
   /** The steps up to the last write that changed the intent; absent before the first (steps.rules.ts). */
   steps?: readonly Step[];
   /** Raised by every versioned write, which is made only if the version is still the one that was read. */
   version: number;
 }
-
-/** The fields that a write of an intent's progress may change. */
-export type IntentChange = {
-  /** Undefined removes the field; the indexes cover only intents that have it. */
-  transactionId?: string | undefined;
-  claimedId?: string | undefined;
-  client?: null;
-  lookUpDue?: Date | undefined;
-  removeAt?: Date | undefined;
-} & Partial<
-  Pick<
-    Intent,
-    | 'status'
-    | 'observations'
-    | 'problem'
-    | 'sender'
-    | 'attachedAt'
-    | 'poll'
-    | 'unknownPolls'
-    | 'claimedAt'
-    | 'amountIn'
-    | 'payment'
-    | 'paymentId'
-    | 'contradicted'
-    | 'scored'
-    | 'unscoredReason'
-    | 'outcome'
-    | 'recoveredAt'
-    | 'open'
-    | 'due'
-    | 'dialect'
-    | 'callbacks'
-  >
->;
 
 /** A transition of an intent, as it is stored. */
 export interface Step {
@@ -134,17 +99,16 @@ export interface IntentOutcome {
   recordedAt: Date;
   /** Whole seconds from payment to payout (settle-time.rules.ts); null where it did not settle. */
   settleSeconds: number | null;
-  /** Whether payment and payout were observed one after the other. Absent from outcomes recorded before it was kept. */
-  timesKnown?: boolean;
+  /** Whether payment and payout were observed one after the other. */
+  timesKnown: boolean;
   /** Parts per 10⁹ by which the payout fell short of the anchor's own quote; null without such a quote. */
   shortfallPpb: number | null;
   /**
    * What the anchor says it paid out, in the corridor's fiat; null where it did not settle, or where the anchor names
-   * another asset. Absent from outcomes that were recorded before it was kept.
+   * another asset.
    */
-  amountOut?: string | null;
-  /** The evidence that the outcome rests on. Absent from older outcomes, which rest on the anchor's word. */
-  evidence?: OutcomeEvidence;
+  amountOut: string | null;
+  evidence: OutcomeEvidence;
 }
 
 /** How the outcome counts after a dispute of it was accepted. */
@@ -158,8 +122,8 @@ export interface AcceptedQuote {
   rate: string;
   adjusted: boolean;
   quotedAt: Date;
-  /** Why the quote would not be ranked. Absent from intents that were registered before this was kept. */
-  unranked?: UnrankedReason | null;
+  /** Why the quote would not be ranked. */
+  unranked: UnrankedReason | null;
 }
 
 /**

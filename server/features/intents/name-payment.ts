@@ -38,8 +38,8 @@ export function createNamePayment(deps: {
       const payment = withNamed(intent.payment, hash, 'wallet', now.getTime());
       const isNew = payment !== intent.payment;
       const dueMs = nextLookUpMs(payment, now.getTime());
-      const change = { payment, ...(dueMs === null ? {} : { lookUpDue: new Date(dueMs) }) };
-      if (!isNew || (await store.saveProgress({ intent, change }))) {
+      const after = { ...intent, payment, ...(dueMs === null ? {} : { lookUpDue: new Date(dueMs) }) };
+      if (!isNew || (await store.saveProgress({ before: intent, after }))) {
         // A wallet that has paid is better informed than an anchor that does not know the withdrawal.
         if (intent.unknownPolls >= givenUpAfterPolls) await store.takeUpAgain(intent._id, now);
         if (isNew) onAttached();

@@ -110,7 +110,6 @@ export function newIntent(accepted: {
     due: attached && !waits ? now : deadline,
     version: 1,
     outcome: null,
-    scored: true,
     unscoredReason: null,
     disputeEffect: null,
   };

@@ -1,12 +1,6 @@
-import {
-  type IntentState,
-  lateFundsMs,
-  overdueAtMs,
-  pickUpMs,
-  pollStateOfState,
-  recoverableUntilMs,
-  type TransitionLimits,
-} from './transition.rules.js';
+import type { Intent } from './intent.js';
+import { lateFundsMs } from './payment-match.rules.js';
+import { overdueAtMs, pickUpMs, recoverableUntilMs, type TransitionLimits } from './transition.rules.js';
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -41,31 +35,30 @@ const unpolledEveryMs = hourMs;
 
 /** When to check the intent again; null where no check is left. `pollable`: whether its transaction can be polled. */
 export function nextLookMs(
-  state: IntentState,
+  intent: Intent,
   nowMs: number,
   pollable: boolean,
   limits: TransitionLimits,
 ): number | null {
-  const { ending } = state;
-  if (ending !== null && (ending.status !== 'failed' || nowMs > recoverableUntilMs(ending))) return null;
-  const turningMs = turningPointMs(state, limits);
+  const { outcome, poll } = intent;
+  if (outcome !== null && (outcome.kind !== 'failed' || nowMs > recoverableUntilMs(outcome))) return null;
+  const turningMs = turningPointMs(intent, limits);
   // Once the turning point has passed without ending the intent, only the pace counts.
   const awaitedMs = turningMs > nowMs ? turningMs : Number.POSITIVE_INFINITY;
-  const pollState = pollStateOfState(state);
-  const isAskedFor = pollState === 'unconfirmed' || pollState === 'confirmed';
-  if (!isAskedFor || (ending !== null && !pollable)) return turningMs;
-  return Math.min(awaitedMs, nowMs + (pollable ? paceMs(state, nowMs) : unpolledEveryMs));
+  const isAskedFor = poll === 'unconfirmed' || poll === 'confirmed';
+  if (!isAskedFor || (outcome !== null && !pollable)) return turningMs;
+  return Math.min(awaitedMs, nowMs + (pollable ? paceMs(intent, nowMs) : unpolledEveryMs));
 }
 
-function paceMs(state: IntentState, nowMs: number): number {
-  const { firstAtMs, fundedAtMs, readyAtMs } = state.observations;
-  if (state.ending !== null) return at(failedPace, nowMs - state.ending.recordedAtMs);
+function paceMs(intent: Intent, nowMs: number): number {
+  const { firstAtMs, fundedAtMs, readyAtMs } = intent.observations;
+  if (intent.outcome !== null) return at(failedPace, nowMs - intent.outcome.recordedAt.getTime());
   if (readyAtMs !== null) return at(readyPace, nowMs - readyAtMs);
   // A reopened intent was not checked while it was expired, so its pace starts when it was reopened.
-  const followedFromMs = Math.max(fundedAtMs ?? 0, state.payment.takenUpAtMs ?? 0);
+  const followedFromMs = Math.max(fundedAtMs ?? 0, intent.payment.takenUpAtMs ?? 0);
   if (fundedAtMs !== null) return at(fundedPace, nowMs - followedFromMs);
-  const ageMs = nowMs - (state.attachedAtMs ?? nowMs);
-  if (firstAtMs === null) return unseenPaceMs(ageMs, state.unknownPolls);
+  const ageMs = nowMs - (intent.attachedAt?.getTime() ?? nowMs);
+  if (firstAtMs === null) return unseenPaceMs(ageMs, intent.unknownPolls);
   return at(unfundedPace, ageMs);
 }
 
@@ -76,17 +69,18 @@ function unseenPaceMs(ageMs: number, unknownPolls: number): number {
 }
 
 /** The next moment at which the passing of time alone may end the intent. */
-function turningPointMs(state: IntentState, { failureGraceMs }: TransitionLimits): number {
-  const { ending, observations: seen, deadlineMs, attachedAtMs } = state;
-  if (ending !== null) return recoverableUntilMs(ending) + 1;
+function turningPointMs(intent: Intent, { failureGraceMs }: TransitionLimits): number {
+  const { outcome, observations: seen, attachedAt, claimedId } = intent;
+  if (outcome !== null) return recoverableUntilMs(outcome) + 1;
   const endedMs = seen.notOpenSinceMs;
   if (endedMs !== null) return endedMs + failureGraceMs;
   if (seen.readyAtMs !== null) return seen.readyAtMs + pickUpMs;
-  const overdueMs = overdueAtMs(state);
+  const overdueMs = overdueAtMs(intent);
   if (overdueMs !== null) {
     return (seen.lastAtMs ?? 0) < overdueMs ? overdueMs : overdueMs + failureGraceMs;
   }
-  return attachedAtMs === null && !state.claims ? deadlineMs : deadlineMs + lateFundsMs;
+  const deadlineMs = intent.deadline.getTime();
+  return attachedAt === null && claimedId === undefined ? deadlineMs : deadlineMs + lateFundsMs;
 }
 
 function at(pace: Pace, ageMs: number): number {

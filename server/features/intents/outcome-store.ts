@@ -24,7 +24,6 @@ const judgedMembers: { readonly [K in keyof JudgedIntent]: 1 } = {
   account: 1,
   sellAmount: 1,
   outcome: 1,
-  scored: 1,
   unscoredReason: 1,
   disputeEffect: 1,
 };

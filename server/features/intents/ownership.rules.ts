@@ -1,9 +1,9 @@
 import type { TransactionProblem } from '../../../contract/schemas/intents.js';
-import type { Intent, IntentChange } from './intent.js';
+import type { Intent } from './intent.js';
+import { lateFundsMs } from './payment-match.rules.js';
 import { handedAway, handedOn } from './payment-state.rules.js';
 import { pollStateOf } from './poll-state.rules.js';
 import { nothingObserved } from './settle-time.rules.js';
-import { lateFundsMs } from './transition.rules.js';
 
 /** Faults of the transaction itself, whoever sent it, which therefore remain when it passes to another intent. */
 const lastingFaults = ['not_a_withdrawal', 'asset_mismatch'] as const;
@@ -12,11 +12,12 @@ const lastingProblems: readonly (TransactionProblem | null)[] = ['not_a_withdraw
 const notPolled = { poll: 'never', unknownPolls: 0 } as const;
 
 /**
- * Attaches a transaction that no other intent holds, in place of what the intent had or claimed before. `waits`: its client
+ * The intent with a transaction that no other intent holds, in place of what the intent had or claimed before. `waits`: its client
  * has no place left among the polls.
  */
-export function attachment(intent: Intent, transactionId: string, now: Date, waits: boolean): IntentChange {
+export function attachment(intent: Intent, transactionId: string, now: Date, waits: boolean): Intent {
   return {
+    ...intent,
     transactionId,
     attachedAt: now,
     ...notPolled,
@@ -29,10 +30,11 @@ export function attachment(intent: Intent, transactionId: string, now: Date, wai
   };
 }
 
-/** Stores the intent's claim on a transaction that another intent holds; an earlier claim keeps its time and problem. */
-export function claim(intent: Intent, transactionId: string, now: Date): IntentChange {
+/** The intent with a claim on a transaction that another intent holds; an earlier claim keeps its time and problem. */
+export function claim(intent: Intent, transactionId: string, now: Date): Intent {
   const known = intent.claimedId === transactionId;
   return {
+    ...intent,
     lookUpDue: undefined,
     transactionId: undefined,
     attachedAt: null,
@@ -46,11 +48,12 @@ export function claim(intent: Intent, transactionId: string, now: Date): IntentC
 }
 
 /**
- * The change of the holder when its transaction passes to the sender's intent: only a claim on the transaction remains. An
+ * The holder after its transaction passed to the sender's intent: only a claim on the transaction remains. An
  * outcome that the holder has stays, and so does whether it counts.
  */
-export function handedOver(holder: Intent): IntentChange {
+export function handedOver(holder: Intent): Intent {
   return {
+    ...holder,
     transactionId: undefined,
     attachedAt: null,
     ...notPolled,
@@ -60,7 +63,7 @@ export function handedOver(holder: Intent): IntentChange {
     amountIn: null,
     payment: handedAway(holder.payment),
     contradicted: false,
-    ...(holder.outcome === null ? ({ scored: true, unscoredReason: null } as const) : {}),
+    unscoredReason: holder.outcome === null ? null : holder.unscoredReason,
     claimedId: holder.transactionId,
     claimedAt: holder.attachedAt,
     problem: 'passed_to_another',
@@ -70,11 +73,11 @@ export function handedOver(holder: Intent): IntentChange {
 }
 
 /**
- * The change of the claimant that a transaction passes to. The observations of the transaction remain valid, but its
+ * The claimant that a transaction passes to. The observations of the transaction remain valid, but its
  * outcome counts only if it was observed without funds at some time after this intent presented it, as for any other
  * intent. Otherwise a wallet could wait for the outcome and then decide whether it counts.
  */
-export function takenOver(claimant: Intent, holder: Intent, sender: string, now: Date): IntentChange {
+export function takenOver(claimant: Intent, holder: Intent, sender: string, now: Date): Intent {
   const presentedAt = claimant.claimedAt ?? now;
   const { firstAtMs, unfundedAtMs, fundedAtMs } = holder.observations;
   const seenSince = unfundedAtMs !== null && unfundedAtMs >= presentedAt.getTime();
@@ -83,6 +86,7 @@ export function takenOver(claimant: Intent, holder: Intent, sender: string, now:
   // After funds were observed, records are not judged any more. A transaction that passes this late is not scored.
   const unscoredReason = lasting ?? (fundedAtMs === null ? null : 'seen_after_payment');
   return {
+    ...claimant,
     transactionId: holder.transactionId,
     attachedAt: presentedAt,
     poll: pollStateOf({ attached: true, seen: firstAtMs !== null, unknownPolls: 0, waits: false }),
@@ -93,7 +97,6 @@ export function takenOver(claimant: Intent, holder: Intent, sender: string, now:
     amountIn: holder.amountIn,
     payment,
     lookUpDue: payment.named.length > 0 ? now : undefined,
-    scored: unscoredReason === null,
     unscoredReason,
     claimedId: undefined,
     claimedAt: null,

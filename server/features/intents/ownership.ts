@@ -4,7 +4,7 @@ import type { InTransaction } from '../../mongo/transactions.js';
 import { daysOf } from '../../outcome-days.rules.js';
 import type { Clock } from '../../ports.js';
 import type { MarkDays } from '../reputation/count-days.js';
-import type { Intent, IntentChange } from './intent.js';
+import type { Intent } from './intent.js';
 import {
   attachment,
   claim,
@@ -52,14 +52,6 @@ export interface OwnershipDeps {
   clock: Clock;
 }
 
-function changed(intent: Intent, change: IntentChange) {
-  return { intent, change };
-}
-
-function released(holder: Intent, releasedAt: Date) {
-  return { ...changed(holder, handedOver(holder)), releasedAt };
-}
-
 export function createOwnership(deps: OwnershipDeps): Ownership {
   const { store, waits, inTransaction, markDays, clock } = deps;
 
@@ -84,8 +76,9 @@ export function createOwnership(deps: OwnershipDeps): Ownership {
       if (claimant === null || !mayPass(current)) return 'no_claimant';
       // The holder is written first, since the unique index allows one holder per transaction.
       const now = new Date(clock());
-      await store.saveProgress(released(current, now), session);
-      await store.saveProgress(changed(claimant, takenOver(claimant, current, account, now)), session);
+      await store.saveProgress({ before: current, after: handedOver(current), releasedAt: now }, session);
+      const taken = takenOver(claimant, current, account, now);
+      await store.saveProgress({ before: claimant, after: taken }, session);
       await markDays(session, daysOf(current, claimant));
       return { owner: claimant._id };
     });
@@ -100,17 +93,18 @@ export function createOwnership(deps: OwnershipDeps): Ownership {
           const now = new Date(clock());
           if ((await store.findByHash(_id, session))?.version !== version) return 'changed_meanwhile';
           const holder = await store.findByTransaction(anchorId, transactionId, session);
-          const change =
+          const after =
             holder === null
               ? attachment(intent, transactionId, now, hasToWait)
               : claim(intent, transactionId, now);
-          await store.saveProgress(changed(intent, change), session);
+          await store.saveProgress({ before: intent, after }, session);
           const next =
             before === undefined
               ? null
               : await store.findFirstClaimant({ anchorId, transactionId: before }, session);
           if (before !== undefined && next !== null) {
-            await store.saveProgress(changed(next, attachment(next, before, now, false)), session);
+            const followed = attachment(next, before, now, false);
+            await store.saveProgress({ before: next, after: followed }, session);
           }
           return holder === null ? 'attached' : 'claimed';
         });

@@ -8,12 +8,11 @@ import type { DueStore } from './due-store.js';
 import type { Intent } from './intent.js';
 import type { Ownership } from './ownership.js';
 import type { Finding, FoundPayment, NamedPayment } from './payment.js';
-import { matchPayment, type PaymentMatch } from './payment-match.rules.js';
+import { matchPayment, type PaymentMatch, paymentTerms } from './payment-match.rules.js';
 import { isUndecided } from './payment-state.rules.js';
 import type { Run } from './polls.js';
 import { ContendedIntentError, type MakeProgress } from './progress.js';
 import type { IntentStore } from './store.js';
-import { payableUntilMs } from './transition.rules.js';
 
 export interface PaymentLookUpsDeps {
   store: Pick<IntentStore, 'findByHash'>;
@@ -36,8 +35,7 @@ export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
   const { store, dueStore, ledger, ownership, progress, clock, logger } = deps;
 
   async function lookUp(intent: Intent, { by, hash }: NamedPayment, lease: HeldLease): Promise<void> {
-    const tell = (finding: Finding) =>
-      progress(intent._id, { observation: null, lookUp: { by, hash, finding }, lease });
+    const tell = (finding: Finding) => progress(intent._id, { learned: { by, hash, finding }, lease });
     const answer = await ledger.find(hash, intent.createdAt.getTime());
     if (answer.kind === 'unknown')
       logger.warn({ why: answer.why, detail: answer.detail }, 'ledger not known');
@@ -111,14 +109,7 @@ function matchOf(answer: LedgerAnswer, intent: Intent): Matched {
   // The time for which the payment has been missing decides what that means (payment-state.rules.ts).
   if (answer.kind === 'not_found') return problem({ problem: 'not_found', contradicts: false });
   const { transaction, source } = answer;
-  const terms = {
-    account: intent.account,
-    sellAsset: intent.corridorTerms.sellAsset,
-    sellAmount: intent.sellAmount,
-    createdAtMs: intent.createdAt.getTime(),
-    payableUntilMs: payableUntilMs(intent.deadline.getTime(), intent.observations.closedSinceMs),
-  };
-  const match: PaymentMatch = matchPayment(transaction, terms, intent.payment.instructions);
+  const match: PaymentMatch = matchPayment(transaction, paymentTerms(intent), intent.payment.instructions);
   if (match.kind === 'refused') {
     const { problem: why, contradicts, payers } = match;
     return problem({ problem: why, contradicts }, payers);

@@ -3,6 +3,7 @@ import type { PaymentProblem } from '../../../contract/schemas/payments.js';
 import type { LedgerMemo, LedgerPayment, LedgerTransaction } from '../../ledger/ledger.js';
 import { accountOf, muxedIdOf } from './accounts.rules.js';
 import { isAnnouncedAmount } from './eligibility.rules.js';
+import type { Intent } from './intent.js';
 import type { Instructions } from './payment.js';
 
 /** The terms that a payment is compared with. */
@@ -17,6 +18,21 @@ export interface PaymentTerms {
   payableUntilMs: number;
 }
 
+/** The latest close of a payment that counts: `lateFundsMs` after the deadline, or when the anchor closed the withdrawal. */
+export function payableUntilMs(deadlineMs: number, closedSinceMs: number | null): number {
+  return Math.min(deadlineMs + lateFundsMs, closedSinceMs ?? Number.POSITIVE_INFINITY);
+}
+
+export function paymentTerms(intent: Intent): PaymentTerms {
+  return {
+    account: intent.account,
+    sellAsset: intent.corridorTerms.sellAsset,
+    sellAmount: intent.sellAmount,
+    createdAtMs: intent.createdAt.getTime(),
+    payableUntilMs: payableUntilMs(intent.deadline.getTime(), intent.observations.closedSinceMs),
+  };
+}
+
 export type PaymentMatch =
   /** The operations that pay this withdrawal, in their order. Some may already be the payment of another intent. */
   | { kind: 'match'; payments: LedgerPayment[] }
@@ -29,6 +45,8 @@ export type PaymentMatch =
       payers: string[];
     };
 
+/** A transaction the user may still pay is followed this long beyond the intent's own deadline. */
+export const lateFundsMs = 86_400_000;
 /** Ledgers close at whole seconds: one that closed "at 10" may have closed just before 11. */
 export const closeUnitMs = 1_000;
 

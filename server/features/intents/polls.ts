@@ -68,13 +68,11 @@ export function createPollAnchor(deps: {
   ): Promise<void> {
     if (result.kind === 'unreachable') counts.unreachable += 1;
     if (result.kind === 'not_found') counts.notFound += 1;
-    const learned =
-      result.kind === 'record' ? { observation: result, dialect: result.dialect } : { observation: null };
     try {
       const made = await progress(intentHash, {
-        ...learned,
+        learned: result.kind === 'record' ? result : result.kind === 'not_found' ? 'unknown_to_anchor' : null,
+        dialect: result.kind === 'record' ? result.dialect : undefined,
         about: transactionId,
-        notFound: result.kind === 'not_found',
         pollable: result.kind !== 'not_pollable',
         polledAtMs,
         lease,

@@ -9,36 +9,24 @@ import type { Clock } from '../../ports.js';
 import type { Emit } from '../../webhooks/outbox.js';
 import type { MarkDays } from '../reputation/count-days.js';
 import type { Intent } from './intent.js';
-import { toFields, toState } from './intent-state.rules.js';
 import { nextLookMs } from './next-look.rules.js';
 import type { Ownership } from './ownership.js';
 import { ownerElsewhere } from './ownership.rules.js';
 import { nextLookUpMs } from './payment-state.rules.js';
-import { type LookUp, withLookUp } from './payment-transition.rules.js';
 import { removalOf } from './removal.rules.js';
 import { type IncomingCallback, takeCallback } from './status-callback.rules.js';
 import type { Dialect } from './status-table.rules.js';
-import type { IntentStore, VersionedChange } from './store.js';
-import {
-  type IntentState,
-  notFound,
-  type Observation,
-  type TransitionLimits,
-  transition,
-} from './transition.rules.js';
+import type { IntentStore } from './store.js';
+import { type Learned, type LookUp, type TransitionLimits, transition } from './transition.rules.js';
 
-/** What was learned about an intent: by a poll, by a callback, or only that time has passed. */
+/** What was learned about an intent: by a poll, by a callback, from the ledger, or only that time has passed. */
 export interface Report {
   /** Null where only time has passed. */
-  observation: Observation | null;
+  learned: Learned | null;
   /** The transaction that the report is about; the report is dropped if the intent follows another one by now. */
   about?: string | undefined;
-  /** Whether the anchor answered that it knows no such transaction. */
-  notFound?: boolean;
-  /** A look at the ledger. */
-  lookUp?: LookUp;
   /** The protocol of the server that returned the record. */
-  dialect?: Dialect;
+  dialect?: Dialect | undefined;
   callback?: IncomingCallback;
   /** Whether the transaction can be polled, which decides when to check the intent again. A callback cannot tell. */
   pollable?: boolean;
@@ -98,88 +86,75 @@ export function createMakeProgress(deps: {
   const oneAtATime = pLimit(1);
 
   /** Undefined where another writer came first. */
-  async function attempt(intent: Intent, report: Report): Promise<Progress | undefined> {
-    const { observation, callback, lookUp, dialect, pollable = true, polledAtMs, lease } = report;
-    const callbacks = callback === undefined ? null : takeCallback(intent.callbacks, callback);
+  async function attempt(before: Intent, report: Report): Promise<Progress | undefined> {
+    const { learned, callback, lease } = report;
+    const callbacks = callback === undefined ? before.callbacks : takeCallback(before.callbacks, callback);
     const isRepeat = callback !== undefined && callbacks === null;
-    const about = report.about ?? observation?.record.id;
-    const isStale = about !== undefined && about !== intent.transactionId;
-    // An intent that is not open any more still accepts the results of ledger look-ups.
-    const isOver = !intent.open && lookUp === undefined;
-    const { _id, version, status } = intent;
-    if (isOver || isRepeat || isStale) {
+    const about = report.about ?? recordOf(learned)?.id;
+    const isStale = about !== undefined && about !== before.transactionId;
+    const { _id, version, status } = before;
+    if (isOver(before, learned) || isRepeat || isStale) {
       return { intentHash: _id, applied: false, version, before: status, after: status };
     }
 
     const nowMs = clock();
-    const before = report.notFound ? notFound(toState(intent)) : toState(intent);
-    const state =
-      lookUp === undefined
-        ? transition(before, observation, nowMs, limits)
-        : withLookUp(before, lookUp, nowMs, limits);
-    const sender = ownerElsewhere(intent, state.sender);
+    const next = transition(before, learned, nowMs, limits);
+    const sender = ownerElsewhere(before, next.sender);
     if (sender !== null) {
-      const passed = await inTurn(lease, () => ownership.passToSender(intent, sender, lease));
+      const passed = await inTurn(lease, () => ownership.passToSender(before, sender, lease));
       if (passed === 'changed_meanwhile') return undefined;
       // If this process dies here, the new owner is due at once and is looked at again.
       if (passed !== 'no_claimant') return makeProgress(passed.owner, aboutAnyOwner(report));
     }
-    const fields = toFields(state);
-    const dueMs = nextLookMs(state, nowMs, pollable, limits);
-    // Only a look postpones the next one. Look-ups and callbacks may be frequent: the anchor would never be polled.
-    const latestMs =
-      polledAtMs === undefined && intent.open ? intent.due.getTime() : Number.POSITIVE_INFINITY;
-    const due = Math.min(dueMs ?? 0, latestMs);
-    const statusChanges = fields.status !== intent.status;
-    const lookUpDue = limits.ledger ? nextLookUp(intent, state, nowMs) : {};
-    const change: VersionedChange = {
-      intent,
-      change: {
-        ...fields,
-        open: dueMs !== null,
-        due: new Date(due),
-        ...lookUpDue,
-        ...(statusChanges ? removalOf(state) : {}),
-        ...(dialect === undefined ? {} : { dialect }),
-        ...(callbacks === null ? {} : { callbacks }),
-        // Only unpaid intents keep their client: they cost nothing, so the polls of them are shared between clients.
-        ...(intent.client === null || state.observations.fundedAtMs === null ? {} : { client: null }),
-      },
+    const after: Intent = {
+      ...next,
+      ...times(before, next, report, nowMs),
+      callbacks,
+      dialect: report.dialect ?? before.dialect,
+      // Only unpaid intents keep their client: they cost nothing, so the polls of them are shared between clients.
+      client: next.observations.fundedAtMs === null ? before.client : null,
     };
-    const outcomeChanges = statusChanges || fields.outcome?.evidence !== intent.outcome?.evidence;
+    const outcomeChanges = after.status !== status || after.outcome?.evidence !== before.outcome?.evidence;
     const written = outcomeChanges
-      ? await writeOutcome(change, fields, lease)
-      : await store.saveProgress(change);
+      ? await writeOutcome(before, after, lease)
+      : await store.saveProgress({ before, after });
     if (!written) return undefined;
-    if (intent.lookUpDue === undefined && lookUpDue.lookUpDue !== undefined) onLookUpDue();
-    return { intentHash: _id, applied: true, version, before: status, after: fields.status };
+    if (before.lookUpDue === undefined && after.lookUpDue !== undefined) onLookUpDue();
+    return { intentHash: _id, applied: true, version, before: status, after: after.status };
   }
 
-  function writeOutcome(
-    change: VersionedChange,
-    { status, outcome }: Pick<Intent, 'status' | 'outcome'>,
-    lease: HeldLease | undefined,
-  ): Promise<boolean> {
-    const { intent } = change;
+  /** When to look at the intent again, to look its payment up, and to remove it. */
+  function times(before: Intent, next: Intent, { pollable = true, polledAtMs }: Report, nowMs: number) {
+    const dueMs = nextLookMs(next, nowMs, pollable, limits);
+    // Only a look postpones the next one. Look-ups and callbacks may be frequent: the anchor would never be polled.
+    const latestMs =
+      polledAtMs === undefined && before.open ? before.due.getTime() : Number.POSITIVE_INFINITY;
+    const lookUpMs = nextLookUpMs(next.payment, nowMs);
+    return {
+      open: dueMs !== null,
+      due: new Date(Math.min(dueMs ?? 0, latestMs)),
+      ...(limits.ledger ? { lookUpDue: lookUpMs === null ? undefined : new Date(lookUpMs) } : {}),
+      ...(next.status === before.status ? {} : { removeAt: removalOf(next) }),
+    };
+  }
+
+  function writeOutcome(before: Intent, after: Intent, lease: HeldLease | undefined): Promise<boolean> {
     return inTurn(lease, () =>
       inTransaction(async (session) => {
         await lease?.fence(session);
-        if (!(await store.saveProgress(change, session))) return false;
-        await markDays(session, daysOf(intent, { ...intent, outcome }));
-        if (status !== intent.status) await announce(session, intent, status, outcome?.reason);
+        if (!(await store.saveProgress({ before, after }, session))) return false;
+        await markDays(session, daysOf(before, after));
+        if (after.status !== before.status) await announce(session, after);
         return true;
       }),
     );
   }
 
-  async function announce(
-    session: ClientSession,
-    { _id: intentHash, anchorId, corridor, sellAmount: amount }: Intent,
-    status: Intent['status'],
-    reason: string | undefined,
-  ): Promise<void> {
+  async function announce(session: ClientSession, intent: Intent): Promise<void> {
+    const { _id: intentHash, anchorId, corridor, sellAmount: amount, status, outcome } = intent;
     if (status !== 'settled' && status !== 'failed') return;
     const data = { intentHash, anchorId, corridor, amount, status };
+    const reason = outcome?.reason;
     if (isFailureReason(reason)) await writeEvent(session, 'intent.failed', { ...data, reason });
     else await writeEvent(session, 'intent.settled', data);
   }
@@ -207,15 +182,21 @@ export function createMakeProgress(deps: {
  * with the account of one intent, and a further one is due for the new owner.
  */
 function aboutAnyOwner(report: Report): Report {
-  const { lease, lookUp } = report;
-  return lookUp === undefined ? report : { observation: null, ...(lease === undefined ? {} : { lease }) };
+  const { lease, learned } = report;
+  return isLookUp(learned) ? { learned: null, ...(lease === undefined ? {} : { lease }) } : report;
 }
 
-/** An undefined `lookUpDue` removes the time that was set before. */
-function nextLookUp(intent: Intent, state: IntentState, nowMs: number): { lookUpDue?: Date | undefined } {
-  const dueMs = nextLookUpMs(state.payment, nowMs);
-  if (dueMs !== null) return { lookUpDue: new Date(dueMs) };
-  return intent.lookUpDue === undefined ? {} : { lookUpDue: undefined };
+/** An intent that is not open any more still accepts the results of ledger look-ups. */
+function isOver({ open }: Intent, learned: Learned | null): boolean {
+  return !open && !isLookUp(learned);
+}
+
+function isLookUp(learned: Learned | null): learned is LookUp {
+  return learned !== null && typeof learned === 'object' && 'finding' in learned;
+}
+
+function recordOf(learned: Learned | null) {
+  return learned !== null && typeof learned === 'object' && 'record' in learned ? learned.record : undefined;
 }
 
 function isFailureReason(reason: string | undefined): reason is FailureReason {

@@ -1,4 +1,4 @@
-import type { IntentState } from './transition.rules.js';
+import type { Intent } from './intent.js';
 
 const dayMs = 86_400_000;
 /** An intent that never had a transaction. */
@@ -6,9 +6,9 @@ const withoutTransactionMs = 3 * dayMs;
 /** One that had a transaction can be disputed for 30 days. */
 const withTransactionMs = 31 * dayMs;
 
-/** When an intent of this state is removed: some days after it ended, where no funds were ever seen of it. */
-export function removalOf({ ending, observations }: IntentState): { removeAt: Date | undefined } {
-  if (ending?.status !== 'expired' || observations.fundedAtMs !== null) return { removeAt: undefined };
-  const keptMs = ending.reason === 'no_transaction' ? withoutTransactionMs : withTransactionMs;
-  return { removeAt: new Date(ending.recordedAtMs + keptMs) };
+/** When the intent is removed: some days after it ended, where no funds were ever seen of it. */
+export function removalOf({ outcome, observations }: Intent): Date | undefined {
+  if (outcome?.kind !== 'expired' || observations.fundedAtMs !== null) return undefined;
+  const keptMs = outcome.reason === 'no_transaction' ? withoutTransactionMs : withTransactionMs;
+  return new Date(outcome.recordedAt.getTime() + keptMs);
 }

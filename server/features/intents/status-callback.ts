@@ -82,7 +82,7 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
     const unchanged = { intentHash, status: intent.status, applied: false };
     if (record === null || follower === null) return unchanged;
     const made = await progress(follower, {
-      observation: { record, observedAtMs: clock(), mayBeLate: true },
+      learned: { record, observedAtMs: clock(), mayBeLate: true },
       callback: { signedAt, digest: digestOf(callback.rawBody) },
     });
     // If the report was applied to another intent, the answer says nothing about that intent.

@@ -3,15 +3,14 @@ import { isDuplicateKey, writeErrorsOf } from '../../mongo/failures.js';
 import { inBatches } from '../../mongo/in-batches.js';
 import { defineModel } from '../../mongo/models.js';
 import { findCurrent } from '../../mongo/refused-writes.js';
-import type { DisputeEffect, Intent, IntentChange } from './intent.js';
-import { attachment } from './ownership.rules.js';
+import type { DisputeEffect, Intent } from './intent.js';
 import { givenUpAfterPolls } from './poll-state.rules.js';
 import { stepsOf } from './steps.rules.js';
 
-/** A change of the intent as it was read: written only if its version is still the same. */
-export interface VersionedChange {
-  intent: Intent;
-  change: IntentChange;
+/** An intent as it was read and as it is to be: written only if its version is still the same. */
+export interface IntentChange {
+  before: Intent;
+  after: Intent;
   /** When its transaction passed to another intent, if this change hands it over. */
   releasedAt?: Date;
 }
@@ -32,13 +31,6 @@ export interface IntentStore {
   /** Inserts intents as they are, and marks no days. For simulated histories. */
   insertAll(intents: readonly Intent[]): Promise<void>;
   isEmpty(): Promise<boolean>;
-  /** Attaches a transaction in place of any earlier one, to be polled at once unless it waits; not if the intent changed since it was read. */
-  attachTransaction(
-    intent: Intent,
-    transactionId: string,
-    now: Date,
-    waits: boolean,
-  ): Promise<Intent | 'changed_meanwhile' | 'taken_by_another'>;
   /** The intent that holds this transaction of the anchor. */
   findByTransaction(anchorId: string, transactionId: string, session?: ClientSession): Promise<Intent | null>;
   /** Like `findByTransaction`, after that intent has just refused a write. */
@@ -59,9 +51,9 @@ export interface IntentStore {
     session?: ClientSession,
   ): Promise<Intent | null>;
   /** Writes a change unless somebody else wrote since the intent was read. Returns whether it was written. */
-  saveProgress(change: VersionedChange, session?: ClientSession): Promise<boolean>;
+  saveProgress(change: IntentChange, session?: ClientSession): Promise<boolean>;
   /** Writes many changes, each conditional on its own version. Returns how many were written. */
-  saveAllProgress(changes: readonly VersionedChange[]): Promise<number>;
+  saveAllProgress(changes: readonly IntentChange[]): Promise<number>;
   /**
    * Resumes the polls of an id that was given up: one at once, and then at growing intervals until it is given up again.
    * Returns whether the id had been given up.
@@ -120,7 +112,6 @@ const intentSchema = new Schema<Intent>(
     steps: { type: Schema.Types.Mixed },
     version: { type: Number, required: true },
     outcome: mixed,
-    scored: { type: Boolean, required: true },
     unscoredReason: text,
     disputeEffect: text,
   },
@@ -228,20 +219,6 @@ export function createIntentStore(connection: Connection): IntentStore {
 
     isEmpty: async () => (await model.exists({})) === null,
 
-    async attachTransaction(intent, transactionId, now, waits) {
-      const change = attachment(intent, transactionId, now, waits);
-      const { filter, update } = versionedUpdate({ intent, change });
-      try {
-        const attached = await model
-          .findOneAndUpdate(filter, update, { returnDocument: 'after' })
-          .lean<Intent>();
-        return attached ?? 'changed_meanwhile';
-      } catch (error) {
-        if (isDuplicateKey(error)) return 'taken_by_another';
-        throw error;
-      }
-    },
-
     async findByTransaction(anchorId, transactionId, session) {
       const found = await model
         .findOne({ anchorId, transactionId: exactly(transactionId) })
@@ -316,17 +293,19 @@ function exactly(value: string) {
   return { $eq: value, $type: 'string' } as const;
 }
 
-/** Writes the steps that the change causes together with it. */
-function versionedUpdate({ intent, change, releasedAt }: VersionedChange) {
-  const { _id, version } = intent;
-  const steps = stepsOf({ ...intent, ...change, steps: stepsOf(intent) } as Intent, releasedAt);
-  const isKept = ([, value]: [string, unknown]) => value !== undefined;
-  const $set = {
-    ...Object.fromEntries(Object.entries(change).filter(isKept)),
-    ...(steps.length > (intent.steps?.length ?? 0) ? { steps } : {}),
-  };
-  const removed = Object.entries(change).filter((entry) => !isKept(entry));
-  const $unset = Object.fromEntries(removed.map(([name]) => [name, '' as const]));
-  const update = removed.length === 0 ? { $set } : { $set, $unset };
-  return { filter: { _id, version }, update: { ...update, $inc: { version: 1 } } };
+/** Writes the members that differ, and the steps that the change causes together with it. */
+function versionedUpdate({ before, after, releasedAt }: IntentChange) {
+  const { _id, version } = before;
+  const known = stepsOf(before);
+  const steps = stepsOf({ ...after, steps: known }, releasedAt);
+  const next: Intent = steps.length > (before.steps?.length ?? 0) ? { ...after, steps } : after;
+  const names = Object.keys({ ...before, ...next }) as (keyof Intent)[];
+  const changed = names.filter((name) => next[name] !== before[name]);
+  const $set = Object.fromEntries(
+    changed.flatMap((name) => (next[name] === undefined ? [] : [[name, next[name]]])),
+  );
+  const $unset = Object.fromEntries(
+    changed.flatMap((name) => (next[name] === undefined ? [[name, '' as const]] : [])),
+  );
+  return { filter: { _id, version }, update: { $set, $unset, $inc: { version: 1 } } };
 }

@@ -1,98 +1,30 @@
 import { Decimal } from 'decimal.js';
 import { isAsset } from '../../../contract/anchor-documents/asset.js';
-import type {
-  IntentStatus,
-  OutcomeEvidence,
-  OutcomeReason,
-  TransactionProblem,
-  UnscoredReason,
-} from '../../../contract/schemas/intents.js';
-import { accountOf } from './accounts.rules.js';
-import {
-  type EligibilityTerms,
-  faultsOfWithdrawal,
-  identityFault,
-  isAnnouncedAmount,
-} from './eligibility.rules.js';
-import { evidenceOf } from './evidence.rules.js';
-import type { PaymentState } from './payment.js';
-import { verdictOf, withRecord } from './payment-state.rules.js';
-import { type PollState, pollStateOf } from './poll-state.rules.js';
-import type { TransactionRecord } from './sep-record.rules.js';
-import { addObservation, type Observations, settleSeconds, timesKnown } from './settle-time.rules.js';
-import { type ShortfallInput, shortfallPpb } from './shortfall.rules.js';
-import { problemOf } from './transaction-problem.rules.js';
+import type { OutcomeEvidence, OutcomeReason } from '../../../contract/schemas/intents.js';
+import type { Intent, IntentOutcome } from './intent.js';
+import { type Observation, observe, paidBy, unknownToAnchor } from './observation.rules.js';
+import type { Finding, NamedBy, PaymentState } from './payment.js';
+import { lateFundsMs } from './payment-match.rules.js';
+import { isContradicted, verdictOf, withFinding } from './payment-state.rules.js';
+import { pollStateOf } from './poll-state.rules.js';
+import { settleSeconds, timesKnown } from './settle-time.rules.js';
+import { shortfallPpb } from './shortfall.rules.js';
 
 const dayMs = 86_400_000;
-/** A transaction the user may still pay is followed this long beyond the intent's own deadline. */
-export const lateFundsMs = dayMs;
-/** The latest close of a payment that counts: `lateFundsMs` after the deadline, or when the anchor closed the withdrawal. */
-export function payableUntilMs(deadlineMs: number, closedSinceMs: number | null): number {
-  return Math.min(deadlineMs + lateFundsMs, closedSinceMs ?? Number.POSITIVE_INFINITY);
-}
 /** Cash that nobody collects is followed this long. */
 export const pickUpMs = 90 * dayMs;
 /** How long a failed intent may still be completed by its anchor. */
 const recoveryMs = 30 * dayMs;
 
-/**
- * Whether the outcome may count: it may unless there is an `unscoredReason`. The first observation of funds that names
- * `amountIn` fixes it.
- */
-export interface Judgement {
-  unscoredReason: UnscoredReason | null;
-  amountIn: string | null;
+/** The result of a ledger look-up of the payment that this party named. */
+export interface LookUp {
+  by: NamedBy;
+  hash: string;
+  finding: Finding;
 }
 
-export interface Ending {
-  status: Exclude<IntentStatus, 'pending'>;
-  reason: OutcomeReason;
-  /** When the outcome was first recorded; a recovery keeps the time of the failure. */
-  recordedAtMs: number;
-  recoveredAtMs: number | null;
-  settleSeconds: number | null;
-  timesKnown: boolean;
-  shortfallPpb: number | null;
-  /** What the anchor says it paid out, in the corridor's fiat. */
-  amountOut: string | null;
-  evidence: OutcomeEvidence;
-}
-
-/** Everything that determines the outcome of an intent. */
-export interface IntentState {
-  terms: EligibilityTerms & {
-    overdueAfterSeconds: number;
-    mayBeCollected: boolean;
-    quote: ShortfallInput['quote'];
-  };
-  /** The deadline of the payment. */
-  deadlineMs: number;
-  /** When the transaction was attached; null: none is. */
-  attachedAtMs: number | null;
-  /** How often the anchor answered that it does not know the transaction, while it had never shown a record of it. */
-  unknownPolls: number;
-  /** Whether the transaction waits for a place among the polls of its client. */
-  waits: boolean;
-  observations: Observations;
-  /** The latest known problem with the transaction id. */
-  problem: TransactionProblem | null;
-  /** The account that the records up to the first observation of funds name as the sender. */
-  sender: string | null;
-  /** Whether it claims a transaction that another intent holds. */
-  claims: boolean;
-  judgement: Judgement;
-  payment: PaymentState;
-  ending: Ending | null;
-}
-
-/** A transaction's record, and when it was observed. */
-export interface Observation {
-  record: TransactionRecord;
-  /** When the poll was sent, or the callback arrived. */
-  observedAtMs: number;
-  /** Set for callbacks: anchors repeat those that failed, so an old one may arrive after a newer one. */
-  mayBeLate?: boolean;
-}
+/** What is learned of an intent: a record of its transaction, that the anchor knows none, or a look at the ledger. */
+export type Learned = Observation | 'unknown_to_anchor' | LookUp;
 
 export interface TransitionLimits {
   failureGraceMs: number;
@@ -101,161 +33,140 @@ export interface TransitionLimits {
 }
 
 /**
- * The one transition function: takes a state, an observation of its transaction (null: only time has passed) and the
- * time, and returns the next state. An observation adds nothing where it is older than the last one, or where the
- * intent has no transaction.
+ * The one transition function: takes an intent, what was learned of it (null: only time has passed) and the time, and
+ * returns the intent as it is then. A record adds nothing where it is older than the last one, or where the intent has no
+ * transaction; a look-up adds nothing where the payment was replaced or found meanwhile.
  */
 export function transition(
-  state: IntentState,
-  observation: Observation | null,
+  intent: Intent,
+  learned: Learned | null,
   nowMs: number,
   limits: TransitionLimits,
-): IntentState {
-  if (state.ending !== null && state.ending.status !== 'failed') return state;
-  const seen = observation === null ? state : observe(state, observation, nowMs, limits);
-  const record = seen === state ? null : (observation?.record ?? null);
-  if (state.ending !== null) return recover(seen, state, record, nowMs);
-  const reached = limits.ledger ? endByLedger(seen, nowMs, limits) : endOf(seen, record, nowMs, limits);
-  if (reached === null) return seen;
-  const [status, reason] = reached;
-  const evidence = evidenceOf(seen.payment, limits);
-  const told = limits.ledger ? seen.payment.told : record;
-  return end(seen, told, { status, reason, recordedAtMs: nowMs, recoveredAtMs: null, evidence });
+): Intent {
+  const next = after(intent, learned, nowMs, limits);
+  return next === intent ? intent : withDerived(next);
 }
 
-/** The state after the anchor answered that it knows no such transaction. */
-export function notFound(state: IntentState): IntentState {
-  if (state.attachedAtMs === null) return state;
-  const unknownPolls = state.unknownPolls + (state.observations.firstAtMs === null ? 1 : 0);
-  return { ...state, unknownPolls, problem: 'unknown_to_anchor' };
-}
-
-/** What is asked of the anchor about an intent of this state. */
-export function pollStateOfState({
-  attachedAtMs,
-  observations,
-  unknownPolls,
-  waits,
-}: IntentState): PollState {
+/** The intent with the members that follow from the others. */
+export function withDerived(intent: Intent): Intent {
+  const { outcome, payment, attachedAt, observations, unknownPolls, poll } = intent;
   const seen = observations.firstAtMs !== null;
-  return pollStateOf({ attached: attachedAtMs !== null, seen, unknownPolls, waits });
+  return {
+    ...intent,
+    status: outcome?.kind ?? 'pending',
+    poll: pollStateOf({ attached: attachedAt !== null, seen, unknownPolls, waits: poll === 'waiting' }),
+    contradicted: isContradicted(payment),
+    ...(payment.found === null ? {} : { paymentId: payment.found.operationId }),
+  };
 }
 
 /** The instant until which a failed intent may still become settled. */
-export function recoverableUntilMs(ending: Ending): number {
-  return ending.recordedAtMs + recoveryMs;
+export function recoverableUntilMs({ recordedAt }: IntentOutcome): number {
+  return recordedAt.getTime() + recoveryMs;
 }
 
 /** When the payout of a funded intent is overdue. */
-export function overdueAtMs(state: IntentState): number | null {
-  const { paidAtMs, fundedAtMs } = state.observations;
-  const fromMs = paidAtMs ?? fundedAtMs;
-  return fromMs === null ? null : fromMs + state.terms.overdueAfterSeconds * 1_000;
+export function overdueAtMs({ observations, corridorTerms }: Intent): number | null {
+  const fromMs = observations.paidAtMs ?? observations.fundedAtMs;
+  return fromMs === null ? null : fromMs + corridorTerms.overdueAfterSeconds * 1_000;
 }
 
-/** `nowMs` is when the record is stored: what it says of the payment concerns only ledgers that close later. */
-function observe(
-  state: IntentState,
-  seen: Observation,
+function after(intent: Intent, learned: Learned | null, nowMs: number, limits: TransitionLimits): Intent {
+  if (learned === 'unknown_to_anchor') return afterRecord(unknownToAnchor(intent), null, nowMs, limits);
+  if (learned !== null && 'finding' in learned) return afterLookUp(intent, learned, nowMs, limits);
+  return afterRecord(intent, learned, nowMs, limits);
+}
+
+function afterRecord(
+  before: Intent,
+  observation: Observation | null,
   nowMs: number,
-  { ledger }: TransitionLimits,
-): IntentState {
-  const before = state.observations;
-  if (state.attachedAtMs === null || isOld(seen, before)) return state;
-  const observation = { ...seen, record: asPaidOut(seen.record, state.terms) };
-  const { record, observedAtMs } = observation;
-  const times = { observedAtMs, storedAtMs: nowMs };
-  const observations = addObservation(before, record, times, state.attachedAtMs);
-  const told = problemOf(record, state.terms, before.firstAtMs === null ? undefined : state.problem);
-  // The ledger has shown who paid.
-  const problem = told === 'other_account' && state.payment.found !== null ? null : told;
-  const sender = senderUpToFunds(state, record);
-  const judgement = judge(state, observations, observation);
-  const faultySinceMs = faultySince(state, judgement, nowMs);
-  const payment = ledger ? withRecord(state.payment, record, nowMs) : state.payment;
-  return { ...state, observations: { ...observations, faultySinceMs }, problem, sender, judgement, payment };
+  limits: TransitionLimits,
+): Intent {
+  if (before.outcome !== null && before.outcome.kind !== 'failed') return before;
+  const intent = observation === null ? before : observe(before, observation, nowMs, limits);
+  const record = intent === before ? null : (observation?.record ?? null);
+  if (intent.outcome !== null) return recovered(intent, before, record, nowMs);
+  const reached = limits.ledger ? endByLedger(intent, nowMs, limits) : endOf(intent, record, nowMs, limits);
+  if (reached === null) return intent;
+  const [kind, reason] = reached;
+  const told = limits.ledger ? intent.payment.told : record;
+  const evidence = evidenceOf(intent.payment, limits);
+  return ended(intent, told, { kind, reason, recordedAt: new Date(nowMs), evidence });
+}
+
+function afterLookUp(
+  before: Intent,
+  { by, hash, finding }: LookUp,
+  nowMs: number,
+  limits: TransitionLimits,
+): Intent {
+  const isNamed = before.payment.named.some((each) => each.by === by && each.hash === hash);
+  if (!isNamed || before.payment.found !== null) return before;
+  const intent = { ...before, payment: withFinding(before.payment, by, finding, nowMs) };
+  if (finding.kind === 'problem') return afterRecord(intent, null, nowMs, limits);
+  const paid = paidBy(intent, finding.payment);
+  if (paid.outcome === null) return afterRecord(paid, null, nowMs, limits);
+  // The intent expired as unpaid, so it is reopened.
+  if (paid.outcome.kind === 'expired') return reopened(paid, nowMs);
+  const { kind, reason, recordedAt } = paid.outcome;
+  return ended(paid, paid.payment.told, { kind, reason, recordedAt, evidence: 'ledger' });
 }
 
 /**
- * Only cash can wait to be collected: an anchor that says so of a transfer has the payment and still has to pay out. It
- * would otherwise never be overdue, and its payout time would end before the payout.
+ * Reopens an intent that had expired. It was not followed meanwhile, so nothing ends it before the next look
+ * (`awaitsLook`), and a closed withdrawal may still be completed for as long as one that was closed just now.
  */
-function asPaidOut(record: TransactionRecord, { mayBeCollected }: IntentState['terms']): TransactionRecord {
-  if (mayBeCollected || record.status.group !== 'ready') return record;
-  return { ...record, status: { ...record.status, group: 'open' } };
-}
-
-function faultySince(before: IntentState, { unscoredReason }: Judgement, storedAtMs: number): number | null {
-  if (!faultsOfWithdrawal.has(unscoredReason)) return null;
-  const wasFaulty = faultsOfWithdrawal.has(before.judgement.unscoredReason);
-  return (wasFaulty ? before.observations.faultySinceMs : null) ?? storedAtMs;
-}
-
-/** Like the judgement, the sender is fixed once the anchor has shown that the funds arrived. */
-function senderUpToFunds({ observations, sender }: IntentState, { from }: TransactionRecord): string | null {
-  if (observations.fundedAtMs !== null || from === null) return sender;
-  return accountOf(from) ?? sender;
-}
-
-function isOld(
-  { record, observedAtMs, mayBeLate }: Observation,
-  { lastAtMs, updatedAtMs }: Observations,
-): boolean {
-  if (lastAtMs !== null && observedAtMs < lastAtMs) return true;
-  if (!mayBeLate || record.updatedAtMs === null || updatedAtMs === null) return false;
-  return record.updatedAtMs < updatedAtMs;
+function reopened(intent: Intent, nowMs: number): Intent {
+  const { observations, payment } = intent;
+  const sinceNow = (sinceMs: number | null) => (sinceMs === null ? null : nowMs);
+  return {
+    ...intent,
+    observations: {
+      ...observations,
+      closedSinceMs: sinceNow(observations.closedSinceMs),
+      notOpenSinceMs: sinceNow(observations.notOpenSinceMs),
+    },
+    payment: { ...payment, takenUpAtMs: nowMs },
+    outcome: null,
+  };
 }
 
 /**
- * Records up to the first observation of funds decide what kind of transaction it is; an anchor cannot change that
- * afterwards.
+ * The evidence that an outcome rests on. Where a ledger is configured but does not show the payment, the outcome is
+ * `unverified` and counts in no score (reputation/what-counts.rules.ts).
  */
-function judge(state: IntentState, after: Observations, { record }: Observation): Judgement {
-  const { observations: before, terms } = state;
-  let { unscoredReason, amountIn } = state.judgement;
-  if (before.fundedAtMs === null) {
-    const first = before.firstAtMs === null;
-    // A transaction that passed from another intent may have been observed only before it was presented here.
-    const late = before.unfundedAtMs === null && after.fundedAtMs !== null;
-    unscoredReason =
-      identityFault(record, terms, first ? undefined : unscoredReason) ??
-      (late ? 'seen_after_payment' : null);
-  }
-  if (after.fundedAtMs !== null && amountIn === null && record.amountIn !== null) {
-    amountIn = record.amountIn;
-    if (!isAnnouncedAmount(amountIn, terms.sellAmount)) unscoredReason ??= 'amount_mismatch';
-  }
-  return { unscoredReason, amountIn };
+function evidenceOf({ found }: PaymentState, { ledger }: TransitionLimits): OutcomeEvidence {
+  if (found !== null) return 'ledger';
+  return ledger ? 'unverified' : 'anchor';
 }
 
 /** What a record says about the money; kept from the last record for the decision once the ledger has answered. */
 type Told = NonNullable<PaymentState['told']>;
 
+type End = [kind: IntentOutcome['kind'], reason: OutcomeReason];
+
 /**
  * The outcome where payments are looked up. While a named payment is being looked up, the intent does not end. Where the
  * ledger refutes the payment that a record names, the funds that the record shows are not believed.
  */
-function endByLedger(
-  state: IntentState,
-  nowMs: number,
-  limits: TransitionLimits,
-): [Ending['status'], OutcomeReason] | null {
-  const { observations: seen, payment } = state;
+function endByLedger(intent: Intent, nowMs: number, limits: TransitionLimits): End | null {
+  const { observations: seen, payment } = intent;
   switch (verdictOf(payment, nowMs)) {
     case 'waiting':
       return null;
     case 'refuted': {
       const noFunds = { fundedAtMs: null, paidAtMs: null, readyAtMs: null, completedSeenAtMs: null };
-      return endOf({ ...state, observations: { ...seen, ...noFunds } }, null, nowMs, limits);
+      return endOf({ ...intent, observations: { ...seen, ...noFunds } }, null, nowMs, limits);
     }
     default:
-      return awaitsLook(state, nowMs, limits) ? null : endOf(state, payment.told, nowMs, limits);
+      return awaitsLook(intent, nowMs, limits) ? null : endOf(intent, payment.told, nowMs, limits);
   }
 }
 
 /** Whether an intent that was reopened still waits for an observation, for which the anchor has `failureGraceMs`. */
 function awaitsLook(
-  { observations, payment: { takenUpAtMs } }: IntentState,
+  { observations, payment: { takenUpAtMs } }: Intent,
   nowMs: number,
   { failureGraceMs }: TransitionLimits,
 ): boolean {
@@ -263,20 +174,22 @@ function awaitsLook(
   return nowMs - takenUpAtMs < failureGraceMs;
 }
 
+/** Every way in which an intent ends, but for a recovery. */
 function endOf(
-  state: IntentState,
+  intent: Intent,
   record: Told | null,
   nowMs: number,
   { failureGraceMs }: TransitionLimits,
-): [Ending['status'], OutcomeReason] | null {
-  const { observations: seen, attachedAtMs, deadlineMs } = state;
+): End | null {
+  const { observations: seen, attachedAt, claimedId } = intent;
+  const deadlineMs = intent.deadline.getTime();
   const stands = (sinceMs: number | null) => sinceMs !== null && nowMs - sinceMs >= failureGraceMs;
   if (record?.refunded) return ['failed', 'refunded'];
   if (seen.completedSeenAtMs !== null) {
     if (record !== null && namesPayout(record)) return ['settled', 'completed'];
     if (!stands(seen.notOpenSinceMs)) return null;
     // A payout that is named in a way that nobody can read is no missing one: it settles, and counts for nobody.
-    return state.problem === 'unreadable_amount' ? ['settled', 'completed'] : ['failed', 'unproven'];
+    return intent.problem === 'unreadable_amount' ? ['settled', 'completed'] : ['failed', 'unproven'];
   }
   if (seen.closedSinceMs !== null) {
     if (seen.fundedAtMs !== null) return stands(seen.notOpenSinceMs) ? ['failed', 'error'] : null;
@@ -285,82 +198,83 @@ function endOf(
   if (seen.readyAtMs !== null) {
     return nowMs - seen.readyAtMs >= pickUpMs ? ['expired', 'not_collected'] : null;
   }
-  const overdueMs = overdueAtMs(state);
+  const overdueMs = overdueAtMs(intent);
   if (overdueMs !== null) {
     // Either it was observed open after it became overdue, or nothing was observed since for `failureGraceMs`.
     const seenOpen = (seen.lastAtMs ?? 0) >= overdueMs;
     return (seenOpen && nowMs >= overdueMs) || stands(overdueMs) ? ['failed', 'overdue'] : null;
   }
   // A claim waits as long as a transaction, since the transaction may still prove to be this account's.
-  if (attachedAtMs === null && !state.claims)
+  if (attachedAt === null && claimedId === undefined)
     return nowMs >= deadlineMs ? ['expired', 'no_transaction'] : null;
-  if (attachedAtMs === null) return nowMs >= deadlineMs + lateFundsMs ? ['expired', 'no_transaction'] : null;
-  return nowMs >= deadlineMs + lateFundsMs ? ['expired', 'never_funded'] : null;
+  if (nowMs < deadlineMs + lateFundsMs) return null;
+  return ['expired', attachedAt === null ? 'no_transaction' : 'never_funded'];
 }
 
 /**
  * A failed intent that its anchor completes in time becomes settled: once, since settled is final. The judgement of a
  * failure that counts is kept: neither a later record nor a completion that would not count can remove it.
  */
-function recover(
-  seen: IntentState,
-  before: IntentState,
-  record: TransactionRecord | null,
+function recovered(
+  seen: Intent,
+  before: Intent,
+  record: Observation['record'] | null,
   nowMs: number,
-): IntentState {
-  const failed = { ...seen, judgement: before.judgement };
-  const failure = seen.ending;
+): Intent {
+  const { unscoredReason, amountIn, outcome } = before;
+  const failed = { ...seen, unscoredReason, amountIn };
   const completed = record !== null && seen.observations.completedSeenAtMs !== null && namesPayout(record);
-  if (failure === null || !completed || nowMs > recoverableUntilMs(failure)) return failed;
-  const recovered = end(seen, record, {
-    status: 'settled',
+  if (outcome === null || !completed || nowMs > recoverableUntilMs(outcome)) return failed;
+  const { recordedAt, evidence } = outcome;
+  const recoveredAt = new Date(nowMs);
+  const settled = ended({ ...seen, recoveredAt }, record, {
+    kind: 'settled',
     reason: 'recovered',
-    recordedAtMs: failure.recordedAtMs,
-    recoveredAtMs: nowMs,
-    evidence: failure.evidence,
+    recordedAt,
+    evidence,
   });
-  const vanishes = before.judgement.unscoredReason === null && recovered.judgement.unscoredReason !== null;
-  return vanishes ? failed : recovered;
+  return unscoredReason === null && settled.unscoredReason !== null ? failed : settled;
 }
 
-/** The state with this ending and its measured values. */
-export function end(
-  state: IntentState,
+/** The intent with this outcome and its measured values. */
+function ended(
+  intent: Intent,
   record: Told | null,
-  ending: Omit<Ending, 'settleSeconds' | 'timesKnown' | 'shortfallPpb' | 'amountOut'>,
-): IntentState {
-  const { judgement, observations, terms, attachedAtMs } = state;
-  if (ending.status !== 'settled' || record === null) {
+  end: Pick<IntentOutcome, 'kind' | 'reason' | 'recordedAt' | 'evidence'>,
+): Intent {
+  if (end.kind !== 'settled' || record === null) {
     const unmeasured = { settleSeconds: null, timesKnown: false, shortfallPpb: null, amountOut: null };
-    const unread = ending.status === 'settled' ? 'amount_unreadable' : null;
+    const unread = end.kind === 'settled' ? 'amount_unreadable' : null;
     return {
-      ...state,
-      judgement: { ...judgement, unscoredReason: judgement.unscoredReason ?? unread },
-      ending: { ...ending, ...unmeasured },
+      ...intent,
+      unscoredReason: intent.unscoredReason ?? unread,
+      outcome: { ...end, ...unmeasured },
     };
   }
-  const byLedger = state.payment.found !== null;
+  const { observations, quote } = intent;
+  const { amountOut, amountOutAsset } = record;
+  const byLedger = intent.payment.found !== null;
   // The amount found on the ledger does not depend on the anchor's records.
-  const amountIn = byLedger ? judgement.amountIn : larger(judgement.amountIn, record.amountIn);
+  const amountIn = byLedger ? intent.amountIn : larger(intent.amountIn, record.amountIn);
+  const fromMs = (intent.attachedAt ?? intent.createdAt).getTime();
   const missing = unreadAmount(record, amountIn) ?? (amountIn === null ? 'amount_missing' : null);
+  const { buyAsset } = intent.corridorTerms;
   return {
-    ...state,
-    judgement: { ...judgement, unscoredReason: judgement.unscoredReason ?? missing },
-    ending: {
-      ...ending,
-      settleSeconds: settleSeconds(observations, attachedAtMs ?? terms.createdAtMs, byLedger),
+    ...intent,
+    unscoredReason: intent.unscoredReason ?? missing,
+    outcome: {
+      ...end,
+      settleSeconds: settleSeconds(observations, fromMs, byLedger),
       timesKnown: timesKnown(observations, byLedger),
       shortfallPpb:
-        amountIn === null || record.amountOut === null
-          ? null
-          : shortfallPpb({ amountIn, amountOut: record.amountOut, quote: terms.quote }),
-      amountOut: isAsset(record.amountOutAsset ?? terms.buyAsset, terms.buyAsset) ? record.amountOut : null,
+        amountIn === null || amountOut === null ? null : shortfallPpb({ amountIn, amountOut, quote }),
+      amountOut: isAsset(amountOutAsset ?? buyAsset, buyAsset) ? amountOut : null,
     },
   };
 }
 
-function namesPayout(record: Told): boolean {
-  return record.amountOut !== null && !new Decimal(record.amountOut).isZero();
+function namesPayout({ amountOut }: Told): boolean {
+  return amountOut !== null && !new Decimal(amountOut).isZero();
 }
 
 /** Whether an amount that a settled outcome rests on is there and cannot be read. */

@@ -11,7 +11,7 @@ export type Evidence = ScoreCard['evidence'];
 export interface JudgedIntent
   extends Pick<
     Intent,
-    '_id' | 'anchorId' | 'corridor' | 'account' | 'sellAmount' | 'scored' | 'unscoredReason' | 'disputeEffect'
+    '_id' | 'anchorId' | 'corridor' | 'account' | 'sellAmount' | 'unscoredReason' | 'disputeEffect'
   > {
   outcome: IntentOutcome;
 }
@@ -77,7 +77,7 @@ export function byRecord(a: JudgedIntent, b: JudgedIntent): number {
 }
 
 /** Without a ledger the word of the anchor is taken, unless a ledger once refused to bear it out. */
-function isEvident({ evidence: found = 'anchor' }: IntentOutcome, evidence: Evidence): boolean {
+function isEvident({ evidence: found }: IntentOutcome, evidence: Evidence): boolean {
   return evidence === 'ledger' ? found === 'ledger' : found !== 'unverified';
 }
 

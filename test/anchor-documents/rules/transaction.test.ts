@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { isRefused, parseJson } from '../../../contract/anchor-documents/json.js';
 import { readTransaction } from '../../../contract/anchor-documents/transaction.js';
 import { readInstructions } from '../../../contract/offramp/instructions.js';
-import { matchPayment } from '../../../server/features/intents/payment-match.rules.js';
+import { matchPayment, paymentTerms } from '../../../server/features/intents/payment-match.rules.js';
 import { nothingKnown, withRecord } from '../../../server/features/intents/payment-state.rules.js';
 import { readRecord } from '../../../server/features/intents/sep-record.rules.js';
 import { account, freshState } from '../../fixtures/intents/intent-states.js';
@@ -128,7 +128,7 @@ describe("an anchor's record", () => {
         });
         expect(instructions).toEqual({ destination: anchorAccount, amount: '100', memo });
 
-        const { terms } = freshState();
+        const terms = paymentTerms(freshState());
         const known = withRecord(nothingKnown, record, 1_000).instructions;
         const payment = {
           operationId: '1',

@@ -191,7 +191,10 @@ describe('an outcome that changes while the signature is verified', () => {
         reason: 'error' as const,
         recordedAt: new Date(nowMs),
         settleSeconds: 1,
+        timesKnown: false,
         shortfallPpb: null,
+        amountOut: null,
+        evidence: 'anchor' as const,
       };
       await two.intents.updateOne({ _id: hash }, { $set: { outcome, status: kind } });
     };

@@ -58,7 +58,7 @@ async function opened(limits: Partial<ReconcileLimits>) {
 
 /** Stores due intents of an anchor; `attached` ones have a transaction, the others are past their deadline. */
 async function register(anchorId: string, count: number, attached: boolean): Promise<void> {
-  const { sellAsset, buyAsset } = freshState().terms;
+  const { sellAsset, buyAsset } = freshState().corridorTerms;
   const due = Array.from({ length: count }, (_, index) =>
     newIntent({
       intentHash: `${anchorId}-${attached ? 'attached' : 'bare'}-${index}`,

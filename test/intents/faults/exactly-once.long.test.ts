@@ -67,7 +67,7 @@ async function prepared(name: string) {
   };
   const corridor = {
     id: 'usdc-ngn',
-    sellAsset: freshState().terms.sellAsset,
+    sellAsset: freshState().corridorTerms.sellAsset,
     buyAsset: 'iso4217:NGN',
     overdueAfterSeconds: 86_400,
   };
@@ -117,7 +117,7 @@ async function everyOutcomeOnce(connection: Connection): Promise<void> {
     const intent = await intentDocuments(connection).findOne({ _id: hashOf(index) });
     const reason = intent?.outcome === null ? '' : ` ${intent?.outcome.reason}`;
     expectFor(`intent ${index}`, `${intent?.status}${reason}`).toBe(outcome);
-    expect(intent).toMatchObject({ scored: true });
+    expect(intent).toMatchObject({ unscoredReason: null });
     const own = events.filter(({ data }) => 'intentHash' in data && data.intentHash === hashOf(index));
     expectFor(
       `events of intent ${index}`,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
 import { isRefused } from '../../../contract/anchor-documents/json.js';
+import type { UnscoredReason } from '../../../contract/schemas/intents.js';
 import { createAttachTransaction } from '../../../server/features/intents/attach.js';
 import type { Intent } from '../../../server/features/intents/intent.js';
 import { createOwnership } from '../../../server/features/intents/ownership.js';
@@ -107,8 +108,9 @@ function observation() {
 }
 
 /** Checks that the payer holds the transaction and has settled once, and that the former holder has no outcome. */
-async function expectPayerPaidOut(scored: boolean): Promise<void> {
-  expect(await find('payer')).toMatchObject({ transactionId: contestedId, status: 'settled', scored });
+async function expectPayerPaidOut(unscoredReason: UnscoredReason | null): Promise<void> {
+  const paid = { transactionId: contestedId, status: 'settled', unscoredReason };
+  expect(await find('payer')).toMatchObject(paid);
   const lost = await find('holder');
   expect(lost).toMatchObject({ status: 'pending', claimedId: contestedId, problem: 'passed_to_another' });
   expect(lost.transactionId).toBeUndefined();
@@ -121,8 +123,8 @@ async function expectPayerPaidOut(scored: boolean): Promise<void> {
 it('six reports at once pass a transaction once and record one outcome', async () => {
   await insertIntents(connection, holderIntent(Date.now()), claimantIntent(Date.now()));
   const { progress } = opened();
-  await Promise.all(Array.from({ length: 6 }, () => progress('holder', { observation: observation() })));
-  await expectPayerPaidOut(true);
+  await Promise.all(Array.from({ length: 6 }, () => progress('holder', { learned: observation() })));
+  await expectPayerPaidOut(null);
 });
 
 it('a claim made just before the outcome of the holder is written takes the transaction with it', async () => {
@@ -136,8 +138,8 @@ it('a claim made just before the outcome of the holder is written takes the tran
       ),
   });
   // The outcome is written in a transaction, and the claim comes before its first write.
-  await progress('holder', { observation: observation() });
-  await expectPayerPaidOut(false);
+  await progress('holder', { learned: observation() });
+  await expectPayerPaidOut('seen_after_payment');
 });
 
 it('a claim made while the holder replaces the transaction gets it', async () => {
@@ -187,7 +189,7 @@ it('what the ledger shows of a holder is not stored as a finding about the payer
   await insertIntents(connection, { ...holder, sender: payer, payment }, claimantIntent(nowMs));
   const { progress } = opened({}, { ledger: true });
   const finding = { kind: 'problem', problem: 'other_sender', contradicts: false } as const;
-  const made = await progress('holder', { observation: null, lookUp: { by: 'anchor', hash, finding } });
+  const made = await progress('holder', { learned: { by: 'anchor', hash, finding } });
   expect(made).toMatchObject({ intentHash: 'payer' });
   const owner = await find('payer');
   expect(owner).toMatchObject({ transactionId: contestedId, status: 'pending' });

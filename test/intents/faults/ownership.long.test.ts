@@ -58,7 +58,11 @@ async function prepared(name: string) {
     });
     await oneHolder();
     const payers = await intents.store.findByHash('payer');
-    expectFor(name, payers).toMatchObject({ transactionId: contestedId, status: 'settled', scored: true });
+    expectFor(name, payers).toMatchObject({
+      transactionId: contestedId,
+      status: 'settled',
+      unscoredReason: null,
+    });
     const lost = await intents.store.findByHash('holder');
     expectFor(name, lost).toMatchObject({ status: 'pending', problem: 'passed_to_another' });
     const events = await outboxOf(connection).find().toArray();

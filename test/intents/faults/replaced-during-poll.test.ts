@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
 import { type LoopbackServer, listenOnLoopback } from '../../../scripts/lib/loopback-server.js';
 import { newIntent } from '../../../server/features/intents/new-intent.rules.js';
+import { attachment } from '../../../server/features/intents/ownership.rules.js';
 import { reconcileLease } from '../../../server/features/intents/reconcile.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
@@ -46,7 +47,7 @@ it.each(Object.entries(answers))(
     const intents = openIntents(connection, { origin: anchor.origin, owner: 'test', leaseTtlMs: 5_000 });
     await prepareCollections(connection);
     await intents.leases.seed([reconcileLease]);
-    const { sellAsset, buyAsset } = freshState().terms;
+    const { sellAsset, buyAsset } = freshState().corridorTerms;
     const terms = { corridor: 'usdc-ngn', anchorId: 'harbour', account, sellAmount: '100', nonce: '' };
     const intent = newIntent({
       intentHash: name,
@@ -63,7 +64,8 @@ it.each(Object.entries(answers))(
         response.end(JSON.stringify({ transaction: { id, kind: 'withdrawal', status: 'pending_anchor' } }));
         return;
       }
-      await intents.store.attachTransaction(intent, 'new', new Date(), false);
+      const after = attachment(intent, 'new', new Date(), false);
+      await intents.store.saveProgress({ before: intent, after });
       answer(response);
     };
     await intents.reconcile.run();

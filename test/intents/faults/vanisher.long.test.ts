@@ -27,7 +27,7 @@ function outcomes(anchorId: string) {
             status: '$status',
             reason: '$outcome.reason',
             evidence: '$outcome.evidence',
-            scored: '$scored',
+            unscoredReason: '$unscoredReason',
           },
           count: { $sum: 1 },
         },
@@ -47,7 +47,7 @@ describe('an anchor that takes the money of 100 wallets and never says so', () =
     }
     await hours(32);
     expect(await outcomes('harbour')).toEqual([
-      { _id: { status: 'failed', reason: 'overdue', evidence: 'ledger', scored: true }, count: many },
+      { _id: { status: 'failed', reason: 'overdue', evidence: 'ledger', unscoredReason: null }, count: many },
     ]);
     expect(await fixture.app.connection.collection('disputes').countDocuments({})).toBe(0);
   }, 600_000);

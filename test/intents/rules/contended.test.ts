@@ -24,7 +24,7 @@ it('a report that loses to other writers eight times is answered with 503 and re
     pauseBeforeTry: async (nth) => void pauses.push(nth),
     limits: { failureGraceMs: 86_400_000, ledger: false },
   });
-  const refused = await progress(intent._id, { observation: null }).catch((error: unknown) => error);
+  const refused = await progress(intent._id, { learned: null }).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(ApiError);
   expect(refused).toMatchObject({ code: 'NOT_READY', status: 503, extras: { retryAfter: 1 } });
   expect(tries).toBe(8);

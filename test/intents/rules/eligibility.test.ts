@@ -11,8 +11,8 @@ import {
   sellAsset,
 } from '../../fixtures/intents/intent-states.js';
 
-const { terms } = freshState();
-const fault = (raw: Record<string, unknown>) => identityFault(record(raw), terms);
+const intent = freshState();
+const fault = (raw: Record<string, unknown>) => identityFault(record(raw), intent);
 
 /** SEP-23's valid muxed account (id 0), and the account it is muxed from. */
 const muxed = 'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ';
@@ -33,7 +33,7 @@ describe('whether a transaction can belong to an intent', () => {
     expect(fault({ from: account })).toBeNull();
     expect(fault({ from: plain })).toBe('sender_mismatch');
     expect(fault({ from: muxed })).toBe('sender_mismatch');
-    expect(identityFault(record({ from: muxed }), { ...terms, account: plain })).toBeNull();
+    expect(identityFault(record({ from: muxed }), { ...intent, account: plain })).toBeNull();
     expect(fault({ from: `M${'!'.repeat(68)}` })).toBe('sender_mismatch');
   });
 
@@ -69,14 +69,14 @@ describe('whether an outcome is scored', () => {
 
   it('scores a withdrawal that was seen before it was paid', () => {
     const state = see(freshState(), [0, {}], [minute, paid], [2 * minute, done]);
-    expect(state.judgement.unscoredReason).toBeNull();
-    expect(state.ending?.status).toBe('settled');
+    expect(state.unscoredReason).toBeNull();
+    expect(state.outcome?.kind).toBe('settled');
   });
 
   it('does not score a withdrawal that was already paid when first seen', () => {
     const state = see(freshState(), [0, paid], [2 * minute, done]);
-    expect(state.ending?.status).toBe('settled');
-    expect(state.judgement.unscoredReason).toBe('seen_after_payment');
+    expect(state.outcome?.kind).toBe('settled');
+    expect(state.unscoredReason).toBe('seen_after_payment');
   });
 
   it('does not score an amount other than the announced one', () => {
@@ -87,12 +87,12 @@ describe('whether an outcome is scored', () => {
       [minute, { ...paid, ...small }],
       [2 * minute, { ...done, ...small }],
     );
-    expect(state.judgement.unscoredReason).toBe('amount_mismatch');
+    expect(state.unscoredReason).toBe('amount_mismatch');
   });
 
   it('ignores the amount that the record names before the payment', () => {
     const state = see(freshState(), [0, { amount_in: '5' }], [minute, paid], [2 * minute, done]);
-    expect(state.judgement.unscoredReason).toBeNull();
+    expect(state.unscoredReason).toBeNull();
   });
 
   it('does not score a settlement that never names amount_in', () => {
@@ -103,27 +103,27 @@ describe('whether an outcome is scored', () => {
       [minute, { ...paid, ...unnamed }],
       [2 * minute, { ...done, ...unnamed }],
     );
-    expect(state.judgement.unscoredReason).toBe('amount_missing');
+    expect(state.unscoredReason).toBe('amount_missing');
   });
 
   it('scores a failure even if the anchor leaves out the amount', () => {
     const error = { ...paid, status: 'error', amount_in: undefined };
     const state = see(freshState(), [0, {}], [minute, error], [26 * hour, error]);
-    expect(state.ending?.reason).toBe('error');
-    expect(state.judgement.unscoredReason).toBeNull();
+    expect(state.outcome?.reason).toBe('error');
+    expect(state.unscoredReason).toBeNull();
   });
 
   it('keeps its decision once funds were received, whatever the anchor reports later', () => {
     const turned = { ...paid, status: 'error', kind: 'deposit', amount_in: '1', from: plain };
     const state = see(freshState(), [0, {}], [minute, paid], [2 * minute, turned], [27 * hour, turned]);
-    expect(state.ending?.reason).toBe('error');
-    expect(state.judgement.unscoredReason).toBeNull();
+    expect(state.outcome?.reason).toBe('error');
+    expect(state.unscoredReason).toBeNull();
   });
 
   it('remembers what earlier records named when a later one leaves it out', () => {
     const bare = (raw: Record<string, unknown>) => ({ ...raw, kind: undefined });
     const good = see(freshState(), [0, {}], [minute, bare(paid)], [2 * minute, bare(done)]);
-    expect(good.judgement.unscoredReason).toBeNull();
+    expect(good.unscoredReason).toBeNull();
     const named: [Record<string, unknown>, string][] = [
       [{ kind: 'deposit' }, 'not_a_withdrawal'],
       [{ from: plain }, 'sender_mismatch'],
@@ -132,13 +132,13 @@ describe('whether an outcome is scored', () => {
     ];
     for (const [raw, reason] of named) {
       const state = see(freshState(), [0, raw], [minute, bare(paid)], [2 * minute, bare(done)]);
-      expect(state.judgement.unscoredReason).toBe(reason);
+      expect(state.unscoredReason).toBe(reason);
     }
   });
 
   it('does not score a transaction that never names its kind', () => {
     const state = see(freshState(), [0, { kind: undefined }], [minute, { ...paid, kind: undefined }]);
-    expect(state.judgement.unscoredReason).toBe('not_a_withdrawal');
+    expect(state.unscoredReason).toBe('not_a_withdrawal');
   });
 
   it('uses the last record before the payment, since a record may be filled in step by step', () => {
@@ -149,6 +149,6 @@ describe('whether an outcome is scored', () => {
       [2 * minute, paid],
       [3 * minute, done],
     );
-    expect(state.judgement.unscoredReason).toBeNull();
+    expect(state.unscoredReason).toBeNull();
   });
 });

@@ -11,6 +11,7 @@ const quote = {
   receiveAmount: '152340.5',
   rate: '1523.405',
   adjusted: false,
+  unranked: null,
   quotedAt: new Date(startMs),
 } as const;
 
@@ -61,23 +62,23 @@ describe('the amount paid out', () => {
   const funded = see(freshState(), [0, {}], [minute, paid]);
 
   it('is that of the completed record', () => {
-    expect(see(funded, [2 * minute, done]).ending).toMatchObject({ status: 'settled', amountOut: '150000' });
+    expect(see(funded, [2 * minute, done]).outcome).toMatchObject({ kind: 'settled', amountOut: '150000' });
   });
 
   it('is unknown where the record names another asset than that of the corridor', () => {
     const foreign = see(funded, [2 * minute, { ...done, amount_out_asset: 'iso4217:USD' }]);
-    expect(foreign.ending).toMatchObject({ status: 'settled', amountOut: null });
+    expect(foreign.outcome).toMatchObject({ kind: 'settled', amountOut: null });
   });
 
   it('is null for a failure, and known once the failure was made good', () => {
     const failed = see(funded, [2 * minute, { ...paid, status: 'refunded' }]);
-    expect(failed.ending).toMatchObject({ status: 'failed', amountOut: null });
+    expect(failed.outcome).toMatchObject({ kind: 'failed', amountOut: null });
     const broken = see(
       funded,
       [2 * minute, { ...paid, status: 'error' }],
       [2 * minute + day, { ...paid, status: 'error' }],
     );
-    expect(see(broken, [3 * day, done]).ending).toMatchObject({ reason: 'recovered', amountOut: '150000' });
+    expect(see(broken, [3 * day, done]).outcome).toMatchObject({ reason: 'recovered', amountOut: '150000' });
   });
 
   it('is null for an outcome that was recorded before it was kept', () => {

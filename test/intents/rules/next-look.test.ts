@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Intent } from '../../../server/features/intents/intent.js';
 import { nextLookMs } from '../../../server/features/intents/next-look.rules.js';
-import type { IntentState } from '../../../server/features/intents/transition.rules.js';
 import {
   day,
   freshState,
@@ -15,7 +15,7 @@ import {
 
 const paid = { status: 'pending_external', stellar_transaction_id: 'ab', amount_in: '100' };
 
-function inMs(state: IntentState, afterMs: number, pollable = true): number | null {
+function inMs(state: Intent, afterMs: number, pollable = true): number | null {
   const next = nextLookMs(state, startMs + afterMs, pollable, limits);
   return next === null ? null : next - (startMs + afterMs);
 }
@@ -40,7 +40,7 @@ describe('the next poll of an intent', () => {
   });
 
   it('comes at the deadline when there is no transaction', () => {
-    expect(inMs(freshState({ attachedAtMs: null }), 0)).toBe(day);
+    expect(inMs(freshState({ attachedAt: null }), 0)).toBe(day);
   });
 
   it('comes hourly for an anchor that cannot be polled, and never after a deadline', () => {
@@ -85,7 +85,7 @@ describe('the next poll of an intent', () => {
         next = nextLookMs(state, nowMs, true, limits);
         expect(next ?? Number.POSITIVE_INFINITY).toBeGreaterThan(nowMs);
       }
-      expect(state.ending).not.toBeNull();
+      expect(state.outcome).not.toBeNull();
       expect(looks).toBeLessThan(6_000);
     }
   });

@@ -10,8 +10,7 @@ const nowMs = startMs + minute;
 const due = new Date(nowMs + 1_000);
 const instructions = [{ account, memo: '7', memoType: 'id', storedAtMs: startMs }];
 const lookUp: Report = {
-  observation: null,
-  lookUp: {
+  learned: {
     by: 'wallet',
     hash,
     finding: { kind: 'problem', problem: 'ledger_unavailable', contradicts: false },
@@ -33,8 +32,8 @@ async function nextPollAfter(report: Report, changes: Partial<Intent> = {}): Pro
     store: {
       findByHash: async () => intent,
       findCurrent: async () => intent,
-      async saveProgress({ change }) {
-        saved = change.due;
+      async saveProgress({ after }) {
+        saved = after.due;
         return true;
       },
     },
@@ -56,11 +55,11 @@ describe('the next poll of an intent', () => {
   });
 
   it('is not postponed by a report that only time has passed', async () => {
-    expect(await nextPollAfter({ observation: null })).toBe(due.getTime());
+    expect(await nextPollAfter({ learned: null })).toBe(due.getTime());
   });
 
   it('is a full interval later after a poll', async () => {
-    expect(await nextPollAfter({ observation: null, polledAtMs: nowMs })).toBeGreaterThan(due.getTime());
+    expect(await nextPollAfter({ learned: null, polledAtMs: nowMs })).toBeGreaterThan(due.getTime());
   });
 
   it('is brought forward to the present pace by a look-up', async () => {

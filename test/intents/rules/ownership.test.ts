@@ -66,7 +66,6 @@ describe('a transaction that passes', () => {
       transactionId: contestedId,
       attachedAt: claimant.claimedAt,
       observations: holder.observations,
-      scored: true,
       problem: null,
       claimedAt: null,
       due: now,
@@ -78,25 +77,23 @@ describe('a transaction that passes', () => {
     const taken = takenOver({ ...claimant, claimedAt: now }, holder, payer, now);
     expect(taken.observations).toEqual({ ...holder.observations, unfundedAtMs: null });
     const state = freshState({ observations: taken.observations ?? holder.observations });
-    expect(see(state, [minute, paid]).judgement.unscoredReason).toBe('seen_after_payment');
-    expect(see(state, [minute, {}], [2 * minute, paid]).judgement.unscoredReason).toBeNull();
+    expect(see(state, [minute, paid]).unscoredReason).toBe('seen_after_payment');
+    expect(see(state, [minute, {}], [2 * minute, paid]).unscoredReason).toBeNull();
   });
 
   it('is not scored where funds were seen before it passed', () => {
     const observations = { ...holder.observations, fundedAtMs: startMs };
     expect(takenOver(claimant, { ...holder, observations }, payer, now)).toMatchObject({
-      scored: false,
       unscoredReason: 'seen_after_payment',
     });
   });
 
   it('leaves the holder as if it had only claimed it', () => {
-    const left = handedOver({ ...holder, unscoredReason: 'sender_mismatch', scored: false });
+    const left = handedOver({ ...holder, unscoredReason: 'sender_mismatch' });
     expect(left).toMatchObject({
       claimedId: contestedId,
       claimedAt: holder.attachedAt,
       attachedAt: null,
-      scored: true,
       unscoredReason: null,
       problem: 'passed_to_another',
     });
@@ -106,7 +103,7 @@ describe('a transaction that passes', () => {
 });
 
 describe('an intent that only claims a transaction', () => {
-  const claiming = freshState({ attachedAtMs: null, claims: true });
+  const claiming = freshState({ attachedAt: null, claimedId: 'tx1' });
 
   it('is looked at and expires a day after its deadline', () => {
     expect(nextLookMs(claiming, startMs, false, limits)).toBe(startMs + 2 * day);

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SimulatedTransaction } from '../../../scripts/simulated-ledger/payments.js';
-import { matchPayment } from '../../../server/features/intents/payment-match.rules.js';
-import { payableUntilMs } from '../../../server/features/intents/transition.rules.js';
+import { matchPayment, payableUntilMs } from '../../../server/features/intents/payment-match.rules.js';
 import type { LedgerTransaction } from '../../../server/ledger/ledger.js';
 import {
   anchor,

@@ -1,13 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Intent } from '../../../server/features/intents/intent.js';
 import { nextLookMs } from '../../../server/features/intents/next-look.rules.js';
 import type { FoundPayment } from '../../../server/features/intents/payment.js';
+import { payableUntilMs } from '../../../server/features/intents/payment-match.rules.js';
 import { nothingKnown, withNamed } from '../../../server/features/intents/payment-state.rules.js';
-import { withLookUp } from '../../../server/features/intents/payment-transition.rules.js';
-import {
-  type IntentState,
-  payableUntilMs,
-  transition,
-} from '../../../server/features/intents/transition.rules.js';
+import { transition } from '../../../server/features/intents/transition.rules.js';
 import {
   account,
   at,
@@ -34,17 +31,17 @@ const found: FoundPayment = {
   ...{ closedAtMs: startMs + hour, lookedUpAtMs: startMs + hour, source: 'rpc' },
 };
 
-function seen(state: IntentState, afterMs: number, raw: Record<string, unknown>): IntentState {
+function seen(state: Intent, afterMs: number, raw: Record<string, unknown>): Intent {
   const observedAtMs = startMs + afterMs;
   return transition(state, { record: record(raw), observedAtMs }, observedAtMs, byLedger);
 }
 
 /** The state after the wallet named the payment and the ledger showed it. */
-function paid(state: IntentState, afterMs: number): IntentState {
+function paid(state: Intent, afterMs: number): Intent {
   const nowMs = startMs + afterMs;
   const named = { ...state, payment: withNamed(state.payment, hash, 'wallet', nowMs) };
   const lookUp = { by: 'wallet', hash, finding: { kind: 'found', payment: found } } as const;
-  return withLookUp(named, lookUp, nowMs, byLedger);
+  return transition(named, lookUp, nowMs, byLedger);
 }
 
 const waiting = seen(freshState(), minute, payable);
@@ -53,7 +50,7 @@ describe('a payment that the ledger shows', () => {
   it('is received when its ledger closed, in the amount that it delivered', () => {
     const state = paid(waiting, 2 * hour);
     expect(state.observations).toMatchObject({ fundedAtMs: found.closedAtMs, paidAtMs: found.closedAtMs });
-    expect(state.judgement).toEqual({ unscoredReason: null, amountIn: '95' });
+    expect(state).toMatchObject({ unscoredReason: null, amountIn: '95' });
   });
 
   it.each([
@@ -62,12 +59,12 @@ describe('a payment that the ledger shows', () => {
     ['names another amount', { status: 'pending_external', amount_in: '1' }],
   ])('counts also where the record %s', (_, raw) => {
     const state = paid(seen(freshState(), minute, { ...payable, ...raw }), 2 * hour);
-    expect(state.judgement.unscoredReason).toBeNull();
+    expect(state.unscoredReason).toBeNull();
   });
 
   it('does not count where the transaction was attached only afterwards', () => {
-    const late = seen(freshState({ attachedAtMs: startMs + 3 * hour }), 4 * hour, payable);
-    expect(paid(late, 5 * hour).judgement.unscoredReason).toBe('seen_after_payment');
+    const late = seen(freshState({ attachedAt: new Date(startMs + 3 * hour) }), 4 * hour, payable);
+    expect(paid(late, 5 * hour).unscoredReason).toBe('seen_after_payment');
   });
 
   describe.each([
@@ -81,8 +78,8 @@ describe('a payment that the ledger shows', () => {
   ])('where the record %s', (_, fault, raw) => {
     it('counts if the record first said so when the payment had closed', () => {
       const changed = seen(waiting, hour, { ...payable, ...raw });
-      expect(changed.judgement.unscoredReason).toBe(fault);
-      expect(paid(changed, 2 * hour).judgement.unscoredReason).toBeNull();
+      expect(changed.unscoredReason).toBe(fault);
+      expect(paid(changed, 2 * hour).unscoredReason).toBeNull();
     });
 
     it('does not count if the record has said so since before', () => {
@@ -90,7 +87,7 @@ describe('a payment that the ledger shows', () => {
         ...payable,
         ...raw,
       });
-      expect(paid(told, 2 * hour).judgement.unscoredReason).toBe(fault);
+      expect(paid(told, 2 * hour).unscoredReason).toBe(fault);
     });
 
     it('counts if the record said so before, and again only afterwards', () => {
@@ -98,16 +95,16 @@ describe('a payment that the ledger shows', () => {
         ...payable,
         ...{ kind: 'withdrawal', started_at: at(0), amount_in_asset: sellAsset },
       });
-      expect(told.judgement.unscoredReason).toBeNull();
+      expect(told.unscoredReason).toBeNull();
       const again = seen(told, 90 * minute, { ...payable, ...raw });
-      expect(paid(again, 2 * hour).judgement.unscoredReason).toBeNull();
+      expect(paid(again, 2 * hour).unscoredReason).toBeNull();
     });
   });
 
   it('verifies an outcome of which the anchor named no amount, and counts it', () => {
     const settled = seen(waiting, 90 * minute, { status: 'completed', amount_out: '150000' });
-    expect(settled.judgement.unscoredReason).toBe('amount_missing');
-    expect(paid(settled, 2 * hour).judgement).toEqual({ unscoredReason: null, amountIn: '95' });
+    expect(settled.unscoredReason).toBe('amount_missing');
+    expect(paid(settled, 2 * hour)).toMatchObject({ unscoredReason: null, amountIn: '95' });
   });
 
   describe('takes back that the intent expired, and', () => {
@@ -119,25 +116,25 @@ describe('a payment that the ledger shows', () => {
       ['the record was closed after it', closed, 'expired abandoned'],
       ['nobody had seen it', unpaid, 'expired never_funded'],
     ])('ends nothing before the anchor was asked again, where %s', (_, expired, before) => {
-      expect([outcome(expired), expired.ending?.evidence]).toEqual([before, 'unverified']);
+      expect([outcome(expired), expired.outcome?.evidence]).toEqual([before, 'unverified']);
       const open = paid(expired, foundMs);
       expect(outcome(open)).toBe('pending');
       expect(nextLookMs(open, startMs + foundMs, true, byLedger)).toBe(startMs + foundMs + 15 * second);
       expect(outcome(transition(open, null, startMs + foundMs + hour, byLedger))).toBe('pending');
       const settled = seen(open, foundMs + minute, completed);
-      expect([outcome(settled), settled.ending?.evidence]).toEqual(['settled completed', 'ledger']);
+      expect([outcome(settled), settled.outcome?.evidence]).toEqual(['settled completed', 'ledger']);
     });
 
     it('fails when the anchor shows it as still open', () => {
       const open = seen(paid(unpaid, foundMs), foundMs + minute, payable);
-      expect([outcome(open), open.ending?.evidence]).toEqual(['failed overdue', 'ledger']);
+      expect([outcome(open), open.outcome?.evidence]).toEqual(['failed overdue', 'ledger']);
     });
 
     it('fails when the anchor has shown it as closed for a day since', () => {
       const open = seen(paid(closed, foundMs), foundMs + minute, { ...payable, status: 'expired' });
       expect(outcome(open)).toBe('pending');
       const failed = transition(open, null, startMs + foundMs + day, byLedger);
-      expect([outcome(failed), failed.ending?.evidence]).toEqual(['failed error', 'ledger']);
+      expect([outcome(failed), failed.outcome?.evidence]).toEqual(['failed error', 'ledger']);
     });
 
     it.each([
@@ -152,19 +149,19 @@ describe('a payment that the ledger shows', () => {
 
   it('verifies an outcome that was unverified, and keeps its day', () => {
     const settled = seen(waiting, 90 * minute, completed);
-    expect(settled.ending).toMatchObject({
-      status: 'settled',
+    expect(settled.outcome).toMatchObject({
+      kind: 'settled',
       evidence: 'unverified',
       settleSeconds: null,
     });
-    const verified = paid(settled, 2 * day).ending;
+    const verified = paid(settled, 2 * day).outcome;
     expect(verified).toMatchObject({
-      status: 'settled',
+      kind: 'settled',
       evidence: 'ledger',
       settleSeconds: 1_800,
       timesKnown: true,
     });
-    expect(verified?.recordedAtMs).toBe(settled.ending?.recordedAtMs);
+    expect(verified?.recordedAt).toEqual(settled.outcome?.recordedAt);
   });
 });
 
@@ -181,14 +178,14 @@ describe('a poll that is answered after the payment closed', () => {
 
   it('does not make the payment late, however early the anchor was asked', () => {
     const { observations } = answered({ status: 'expired' });
-    expect(payableUntilMs(waiting.deadlineMs, observations.closedSinceMs)).toBe(storedAtMs);
+    expect(payableUntilMs(waiting.deadline.getTime(), observations.closedSinceMs)).toBe(storedAtMs);
     expect(observations).toMatchObject({ lastAtMs: askedAtMs, unfundedAtMs: askedAtMs });
   });
 
   it('does not exclude the outcome for a fault of the withdrawal', () => {
     const faulty = answered({ kind: 'deposit' });
-    expect(faulty.judgement.unscoredReason).toBe('not_a_withdrawal');
-    expect(paid(faulty, 2 * hour).judgement.unscoredReason).toBeNull();
+    expect(faulty.unscoredReason).toBe('not_a_withdrawal');
+    expect(paid(faulty, 2 * hour).unscoredReason).toBeNull();
   });
 
   it('names no instructions that the payment has to follow', () => {
@@ -206,7 +203,7 @@ describe('the time of a payout whose payment the ledger shows', () => {
   };
   const settled = (...records: [afterMs: number, raw: Record<string, unknown>][]) =>
     records.reduce((state, [afterMs, raw]) => seen(state, afterMs, raw), paid(waiting, paidAtMs + second));
-  const withheld = { status: 'settled', evidence: 'ledger', settleSeconds: null, timesKnown: false };
+  const withheld = { kind: 'settled', evidence: 'ledger', settleSeconds: null, timesKnown: false };
   const known = (settleSeconds: number) => ({ ...withheld, settleSeconds, timesKnown: true });
 
   it.each([
@@ -226,21 +223,21 @@ describe('the time of a payout whose payment the ledger shows', () => {
       ],
     ],
   ] as [string, [number, Record<string, unknown>][]][])('is not known where the anchor %s', (_, records) => {
-    expect(settled(...records).ending).toMatchObject(withheld);
+    expect(settled(...records).outcome).toMatchObject(withheld);
   });
 
   it('is not known where only the anchor names the payment, when it has been silent for hours', () => {
     const named = seen(waiting, paidAtMs + 19 * hour, { ...quick, stellar_transaction_id: hash });
     const finding = { kind: 'found', payment: { ...found, by: 'anchor' } } as const;
     const nowMs = startMs + paidAtMs + 19 * hour + minute;
-    expect(withLookUp(named, { by: 'anchor', hash, finding }, nowMs, byLedger).ending).toMatchObject(
+    expect(transition(named, { by: 'anchor', hash, finding }, nowMs, byLedger).outcome).toMatchObject(
       withheld,
     );
   });
 
   it('is not known where the payout was told of before the payment', () => {
     const told = seen(waiting, paidAtMs - minute, completed);
-    expect(paid(told, paidAtMs + second).ending).toMatchObject(withheld);
+    expect(paid(told, paidAtMs + second).outcome).toMatchObject(withheld);
   });
 
   it.each([
@@ -250,11 +247,11 @@ describe('the time of a payout whose payment the ledger shows', () => {
     ['five minutes ago, after three hours in which it was looked at as often', 10_800, 10_500, known(10_500)],
   ])('of a payout told of as done %s', (_, toldAfterS, doneAfterS, expected) => {
     const raw = { ...completed, completed_at: at(paidAtMs + doneAfterS * second) };
-    expect(settled([paidAtMs + toldAfterS * second, raw]).ending).toMatchObject(expected);
+    expect(settled([paidAtMs + toldAfterS * second, raw]).outcome).toMatchObject(expected);
   });
 
   it('ends when cash was seen ready, however long it waits there', () => {
-    expect(settled([paidAtMs + 20 * second, ready], [paidAtMs + 9 * day, completed]).ending).toMatchObject(
+    expect(settled([paidAtMs + 20 * second, ready], [paidAtMs + 9 * day, completed]).outcome).toMatchObject(
       known(5),
     );
   });
@@ -268,23 +265,23 @@ describe('a record of which the ledger says', () => {
     const later = transition(told, null, startMs + day, byLedger);
     expect(outcome(later)).toBe('pending');
     const ended = transition(told, null, startMs + day + 2 * hour, byLedger);
-    expect([outcome(ended), ended.ending?.evidence]).toEqual(['settled completed', 'unverified']);
+    expect([outcome(ended), ended.outcome?.evidence]).toEqual(['settled completed', 'unverified']);
   });
 
   it('that the payment is none is not believed: it expires as if nobody had paid', () => {
     const finding = { kind: 'problem', problem: 'transaction_failed', contradicts: true } as const;
-    const refuted = withLookUp(told, { by: 'anchor', hash, finding }, startMs + 2 * hour, byLedger);
+    const refuted = transition(told, { by: 'anchor', hash, finding }, startMs + 2 * hour, byLedger);
     expect(outcome(refuted)).toBe('pending');
     expect(outcome(transition(refuted, null, startMs + 2 * day, byLedger))).toBe('expired never_funded');
   });
 
   it('nothing, because no ledger is asked, settles on the word of the anchor', () => {
-    const seenAt = (afterMs: number, raw: Record<string, unknown>) => (state: IntentState) =>
+    const seenAt = (afterMs: number, raw: Record<string, unknown>) => (state: Intent) =>
       transition(state, { record: record(raw), observedAtMs: startMs + afterMs }, startMs + afterMs, limits);
     const ended = seenAt(hour, { ...completed, stellar_transaction_id: hash })(
       seenAt(minute, payable)(freshState()),
     );
-    expect([outcome(ended), ended.ending?.evidence]).toEqual(['settled completed', 'anchor']);
+    expect([outcome(ended), ended.outcome?.evidence]).toEqual(['settled completed', 'anchor']);
     expect(ended.payment).toEqual(nothingKnown);
   });
 });

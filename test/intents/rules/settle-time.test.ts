@@ -6,7 +6,7 @@ const paid = { status: 'pending_anchor', stellar_transaction_id: 'ab', amount_in
 const done = { ...paid, status: 'completed', amount_out: '150000' };
 const ready = { ...paid, status: 'pending_user_transfer_complete', amount_out: '150000' };
 const seconds = (...sights: Parameters<typeof see> extends [unknown, ...infer S] ? S : never) =>
-  see(freshState(), ...sights).ending?.settleSeconds;
+  see(freshState(), ...sights).outcome?.settleSeconds;
 
 describe('settleSeconds', () => {
   it('runs from the payment date of the anchor to completed_at', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type IntentState, transition } from '../../../server/features/intents/transition.rules.js';
+import type { Intent } from '../../../server/features/intents/intent.js';
+import { transition } from '../../../server/features/intents/transition.rules.js';
 import {
   at,
   day,
@@ -19,7 +20,7 @@ const error = { ...paid, status: 'error' };
 const done = { ...paid, status: 'completed', amount_out: '150000' };
 
 /** Lets time pass without an observation of the anchor. */
-const wait = (state: IntentState, afterMs: number) => transition(state, null, startMs + afterMs, limits);
+const wait = (state: Intent, afterMs: number) => transition(state, null, startMs + afterMs, limits);
 
 describe('an intent whose funds were received', () => {
   const funded = see(freshState(), [0, {}], [minute, paid]);
@@ -66,13 +67,13 @@ describe('an intent whose funds were received', () => {
 
   it('becomes overdue where its anchor says of a transfer that it waits for pick-up, and is not timed by that', () => {
     const ready = { ...paid, status: 'pending_user_transfer_complete' };
-    const transfer = { ...funded, terms: { ...funded.terms, mayBeCollected: false } };
+    const transfer = { ...funded, corridorTerms: { ...funded.corridorTerms, mayBeCollected: false } };
     const state = see(transfer, [hour, ready]);
     expect(state.observations.readyAtMs).toBe(null);
     expect(outcome(see(state, [72 * hour + minute, ready]))).toBe('failed overdue');
     const settled = see(state, [10 * hour, done]);
     expect(outcome(settled)).toBe('settled completed');
-    expect(settled.ending?.settleSeconds).toBeGreaterThan(9 * 3_600);
+    expect(settled.outcome?.settleSeconds).toBeGreaterThan(9 * 3_600);
   });
 
   it('waits for an amount when completed without one, and settles when it comes', () => {
@@ -88,8 +89,8 @@ describe('an intent whose funds were received', () => {
   ])('settles with the amount that a decimal library wrote with %s', (_name, amounts) => {
     const settled = see(funded, [hour, { ...done, ...amounts }]);
     expect(outcome(settled)).toBe('settled completed');
-    expect(settled.ending?.amountOut).toBe('152857.72');
-    expect(settled.judgement.unscoredReason).toBe(null);
+    expect(settled.outcome?.amountOut).toBe('152857.72');
+    expect(settled.unscoredReason).toBe(null);
   });
 
   it('tells of an amount that cannot be read, which counts for nobody a day later', () => {
@@ -97,19 +98,19 @@ describe('an intent whose funds were received', () => {
     expect(outcome(state)).toBe('pending');
     expect(state.problem).toBe('unreadable_amount');
     const settled = see(state, [2 * hour, done]);
-    expect(settled).toMatchObject({ problem: null, judgement: { unscoredReason: null } });
+    expect(settled).toMatchObject({ problem: null, unscoredReason: null });
     expect(outcome(settled)).toBe('settled completed');
     for (const left of [wait(state, 25 * hour), see(state, [25 * hour, { ...done, amount_out: 'all' }])]) {
       expect(outcome(left)).toBe('settled completed');
-      expect(left.judgement.unscoredReason).toBe('amount_unreadable');
-      expect(left.ending).toMatchObject({ amountOut: null, shortfallPpb: null });
+      expect(left.unscoredReason).toBe('amount_unreadable');
+      expect(left.outcome).toMatchObject({ amountOut: null, shortfallPpb: null });
     }
   });
 
   it('does not count a completion whose refund cannot be read', () => {
     const state = see(funded, [hour, { ...done, refunds: { amount_refunded: '99,5' } }]);
     expect(outcome(state)).toBe('settled completed');
-    expect(state.judgement.unscoredReason).toBe('amount_unreadable');
+    expect(state.unscoredReason).toBe('amount_unreadable');
   });
 
   it('fails after a day of errors and completions without a payout, in whatever order they come', () => {
@@ -133,22 +134,22 @@ describe('an intent whose funds were received', () => {
 
   it('settles with the shortfall of the payout against the quote', () => {
     const state = see(funded, [hour, { ...done, amount_out: '148500' }]);
-    expect(state.ending).toMatchObject({
-      status: 'settled',
+    expect(state.outcome).toMatchObject({
+      kind: 'settled',
       shortfallPpb: 10_000_000,
-      recordedAtMs: startMs + hour,
+      recordedAt: new Date(startMs + hour),
     });
   });
 
   it('measures the shortfall by the amount paid in, not by a smaller amount claimed later', () => {
     const state = see(funded, [hour, { ...done, amount_in: '90', amount_out: '135000' }]);
-    expect(state.ending?.shortfallPpb).toBe(100_000_000);
+    expect(state.outcome?.shortfallPpb).toBe(100_000_000);
   });
 });
 
 describe('an intent whose funds were not received', () => {
   it('expires at the deadline when no transaction is attached', () => {
-    const state = freshState({ attachedAtMs: null });
+    const state = freshState({ attachedAt: null });
     expect(outcome(wait(state, day - 1))).toBe('pending');
     expect(outcome(wait(state, day))).toBe('expired no_transaction');
   });
@@ -190,7 +191,7 @@ describe('an observation', () => {
   });
 
   it('changes nothing for an intent without a transaction', () => {
-    const state = freshState({ attachedAtMs: null });
+    const state = freshState({ attachedAt: null });
     expect(see(state, [0, done])).toBe(state);
   });
 });
@@ -206,13 +207,13 @@ describe('a failed intent', () => {
 
   it('becomes settled when its anchor completes it, and counts on the day it failed', () => {
     const state = see(failed, [20 * day, { ...done, completed_at: at(20 * day) }]);
-    expect(state.ending).toMatchObject({
-      status: 'settled',
+    expect(state.outcome).toMatchObject({
+      kind: 'settled',
       reason: 'recovered',
-      recordedAtMs: startMs + 27 * hour,
-      recoveredAtMs: startMs + 20 * day,
+      recordedAt: new Date(startMs + 27 * hour),
       settleSeconds: (20 * day - minute) / second,
     });
+    expect(state.recoveredAt).toEqual(new Date(startMs + 20 * day));
   });
 
   it('does not recover after 30 days', () => {
@@ -253,10 +254,10 @@ describe('a failed intent', () => {
       [27 * hour, { ...error, ...unnamed }],
     );
     const other = see(counted, [2 * day, { ...error, amount_in: '1' }]);
-    expect(other.judgement.unscoredReason).toBeNull();
+    expect(other.unscoredReason).toBeNull();
     for (const amount_in of [undefined, '1']) {
       const state = see(counted, [3 * day, { ...done, amount_in }]);
-      expect([outcome(state), state.judgement.unscoredReason]).toEqual(['failed error', null]);
+      expect([outcome(state), state.unscoredReason]).toEqual(['failed error', null]);
     }
   });
 });

@@ -40,7 +40,7 @@ async function writeOnPrimaryAlone(): Promise<void> {
 /** The two writes that this refuses, in one transaction. */
 function expectRefusals(): Promise<void> {
   return createInTransaction(connection)(async (session) => {
-    const change = { intent: known, change: { sender: 'G2' }, pendingAggregation: false };
+    const change = { before: known, after: { ...known, sender: 'G2' } };
     expect(await store.saveProgress(change, session)).toBe(false);
     const insert = connection.collection('intents').insertOne({ _id: another._id as never }, { session });
     await insert.catch((error: unknown) => expect(isDuplicateKey(error)).toBe(true));

@@ -72,7 +72,7 @@ async function settleMany(count: number, sellAmount: string): Promise<number> {
     await fixture.pass(30 * second);
     await inCrowds(count, (index) => tell(hashes[index] ?? '', ids[index] ?? '', told));
   }
-  const done = { account, sellAmount, status: 'settled', scored: true };
+  const done = { account, sellAmount, status: 'settled', unscoredReason: null };
   return fixture.documents().countDocuments(done);
 }
 
@@ -126,7 +126,7 @@ describe('no score moves', () => {
     );
     await fixture.pass(minute);
     await fixture.settle();
-    const unscored = { status: 'settled', scored: false };
+    const unscored = { status: 'settled', unscoredReason: { $ne: null } };
     expect(await fixture.documents().countDocuments(unscored)).toBe(20);
     expect(await card()).toEqual(before);
   }, 60_000);
@@ -180,7 +180,7 @@ describe('a score moves by no more than the rules allow', () => {
     await payAndWatch(followed, 8);
     await fixture.pass(hour);
     await fixture.settle();
-    const settledNow = { status: 'settled', scored: true, sellAmount: '10' };
+    const settledNow = { status: 'settled', unscoredReason: null, sellAmount: '10' };
     expect(await fixture.documents().countDocuments(settledNow)).toBe(8);
     const after = await card();
     expect(after?.outcomes).toBe((before?.outcomes ?? 0) + 3);

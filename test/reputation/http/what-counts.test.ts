@@ -67,9 +67,14 @@ type Counts = NonNullable<IntentAnswer['outcome']>['counts'];
 function expectedCounts(): Map<string, Counts> {
   const counted = new Map<string, number>();
   return new Map(
-    stored.map(({ intent: { _id, outcome, scored, sellAmount, account } }) => {
+    stored.map(({ intent: { _id, outcome, unscoredReason, sellAmount, account } }) => {
       const before = counted.get(account) ?? 0;
-      if (!scored || Number(sellAmount) < least || outcome?.kind === 'expired' || before >= places)
+      if (
+        unscoredReason !== null ||
+        Number(sellAmount) < least ||
+        outcome?.kind === 'expired' ||
+        before >= places
+      )
         return [_id, 'no'];
       counted.set(account, before + 1);
       return [_id, outcome?.kind === 'settled' ? 'filled' : 'not_filled'];
@@ -107,7 +112,7 @@ beforeAll(async () => {
   await add('dan', 'settled', { sellAmount: '9.9999999' });
   await add('dan', 'settled', { sellAmount: '10' });
   for (const unscoredReason of Object.keys(unscoredReasons) as (keyof typeof unscoredReasons)[])
-    await add(`unscored ${unscoredReason}`, 'settled', { scored: false, unscoredReason });
+    await add(`unscored ${unscoredReason}`, 'settled', { unscoredReason });
   await add('eve', 'settled');
   await add('eve', 'settled');
   await add('eve', 'expired');
