@@ -1,8 +1,11 @@
 import { encodePublicKey } from '../../contract/verification/strkey.js';
 import type { Intent } from '../../server/features/intents/intent.js';
-import type { FoundPayment } from '../../server/features/intents/payment.js';
-import { nothingKnown } from '../../server/features/intents/payment-state.rules.js';
-import { nothingObserved, type Observations } from '../../server/features/intents/settle-time.rules.js';
+import type { FoundPayment } from '../../server/features/intents/payment/payment.js';
+import { nothingKnown } from '../../server/features/intents/payment/payment-state.rules.js';
+import {
+  nothingObserved,
+  type Observations,
+} from '../../server/features/intents/transition/settle-time.rules.js';
 import type { Clock, Random } from '../../server/ports.js';
 import { randomBytes } from '../lib/random.js';
 import type { Fleet, FleetAnchor } from '../simulated-anchors/fleet-file.js';

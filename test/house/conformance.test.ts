@@ -6,7 +6,7 @@ import { rateLimitClasses } from '../../contract/rate-limits.js';
 import type { WebhookAnswer } from '../../contract/schemas/webhooks.js';
 import { toHex } from '../../contract/verification/bytes.js';
 import { decodePublicKey } from '../../contract/verification/strkey.js';
-import { nothingObserved } from '../../server/features/intents/settle-time.rules.js';
+import { nothingObserved } from '../../server/features/intents/transition/settle-time.rules.js';
 import { listRoutes } from '../../server/http/route-table.js';
 import {
   anchorSigner,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Intent } from '../../../server/features/intents/intent.js';
-import { newIntent } from '../../../server/features/intents/new-intent.rules.js';
+import { newIntent } from '../../../server/features/intents/registration/new-intent.rules.js';
 
 const corridor = 'usdc-ngn';
 

@@ -2,7 +2,7 @@ import { Decimal } from 'decimal.js';
 import { leastAmount } from '../../outcome-days.rules.js';
 import { utcDay } from '../../utc-day.rules.js';
 import type { Intent, IntentOutcome } from './intent.js';
-import { newIntent } from './new-intent.rules.js';
+import { newIntent } from './registration/new-intent.rules.js';
 
 const dayMs = 86_400_000;
 /** An outcome can be disputed and recovered for 30 days; nothing of it is erased before that is over. */

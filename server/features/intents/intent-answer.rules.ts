@@ -3,8 +3,8 @@ import type { IntentAnswer, IntentDispute } from '../../../contract/schemas/inte
 import { fiatAmount, minorUnitsOfAsset } from '../../amounts.rules.js';
 import type { Standing } from '../reputation/what-counts.rules.js';
 import type { Intent } from './intent.js';
-import type { FoundPayment, PaymentState } from './payment.js';
-import { stepsOf } from './steps.rules.js';
+import type { FoundPayment, PaymentState } from './payment/payment.js';
+import { stepsOf } from './transition/steps.rules.js';
 
 const shortfallPlaces = 9;
 

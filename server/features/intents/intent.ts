@@ -7,10 +7,10 @@ import type {
   UnscoredReason,
 } from '../../../contract/schemas/intents.js';
 import type { UnrankedReason } from '../../../contract/schemas/rates.js';
-import type { PaymentState } from './payment.js';
-import type { PollState } from './poll-state.rules.js';
-import type { Observations } from './settle-time.rules.js';
-import type { Dialect } from './status-table.rules.js';
+import type { PaymentState } from './payment/payment.js';
+import type { PollState } from './polls/poll-state.rules.js';
+import type { Dialect } from './record/status-table.rules.js';
+import type { Observations } from './transition/settle-time.rules.js';
 
 /** An intent as the service works with it. Neither the nonce nor any unnamed part of the anchor's record is kept. */
 export interface Intent {

@@ -13,12 +13,18 @@ import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { Rates } from '../rates/service.js';
 import type { Standings } from '../reputation/standings.js';
-import { type AttachDeps, createAttachTransaction } from './attach.js';
+import { type AttachDeps, createAttachTransaction } from './holder/attach.js';
 import type { AcceptedQuote, Intent } from './intent.js';
 import { toAnswer } from './intent-answer.rules.js';
-import { createNamePayment } from './name-payment.js';
-import { minReceiveFaults, newIntent, paysLess, termFaults, withoutTransaction } from './new-intent.rules.js';
-import { isNonceOf } from './nonce.rules.js';
+import { createNamePayment } from './payment/name-payment.js';
+import {
+  minReceiveFaults,
+  newIntent,
+  paysLess,
+  termFaults,
+  withoutTransaction,
+} from './registration/new-intent.rules.js';
+import { isNonceOf } from './registration/nonce.rules.js';
 import type { IntentStore } from './store.js';
 
 export interface IntentServiceDeps extends Omit<AttachDeps, 'store'> {

@@ -4,8 +4,8 @@ import { inBatches } from '../../mongo/in-batches.js';
 import { defineModel } from '../../mongo/models.js';
 import { findCurrent } from '../../mongo/refused-writes.js';
 import type { DisputeEffect, Intent } from './intent.js';
-import { givenUpAfterPolls } from './poll-state.rules.js';
-import { stepsOf } from './steps.rules.js';
+import { givenUpAfterPolls } from './polls/poll-state.rules.js';
+import { stepsOf } from './transition/steps.rules.js';
 
 /** An intent as it was read and as it is to be: written only if its version is still the same. */
 export interface IntentChange {

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { isRefused, parseJson } from '../../../contract/anchor-documents/json.js';
 import { readTransaction } from '../../../contract/anchor-documents/transaction.js';
 import { readInstructions } from '../../../contract/offramp/instructions.js';
-import { matchPayment, paymentTerms } from '../../../server/features/intents/payment-match.rules.js';
-import { nothingKnown, withRecord } from '../../../server/features/intents/payment-state.rules.js';
-import { readRecord } from '../../../server/features/intents/sep-record.rules.js';
+import { matchPayment, paymentTerms } from '../../../server/features/intents/payment/payment-match.rules.js';
+import { nothingKnown, withRecord } from '../../../server/features/intents/payment/payment-state.rules.js';
+import { readRecord } from '../../../server/features/intents/record/sep-record.rules.js';
 import { account, freshState } from '../../fixtures/intents/intent-states.js';
 import { someAccount } from '../../fixtures/ledger/ledger-fixture.js';
 

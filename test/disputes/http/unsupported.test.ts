@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AdminDispute } from '../../../contract/schemas/disputes.js';
-import { nothingObserved } from '../../../server/features/intents/settle-time.rules.js';
+import { nothingObserved } from '../../../server/features/intents/transition/settle-time.rules.js';
 import { disputeOf, signer } from '../../fixtures/disputes/dispute-values.js';
 import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 

@@ -4,7 +4,7 @@ import {
   spentUnsupported,
   unsupportedLimits,
 } from '../../../server/features/disputes/unsupported.rules.js';
-import { nothingObserved } from '../../../server/features/intents/settle-time.rules.js';
+import { nothingObserved } from '../../../server/features/intents/transition/settle-time.rules.js';
 import { signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';
 
 const { perClient, perAnchor } = unsupportedLimits;

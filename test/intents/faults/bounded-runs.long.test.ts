@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
 import { type LoopbackServer, listenOnLoopback } from '../../../scripts/lib/loopback-server.js';
-import { newIntent } from '../../../server/features/intents/new-intent.rules.js';
-import { type ReconcileLimits, reconcileLease } from '../../../server/features/intents/reconcile.js';
+import { type ReconcileLimits, reconcileLease } from '../../../server/features/intents/polls/reconcile.js';
+import { newIntent } from '../../../server/features/intents/registration/new-intent.rules.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { account, freshState, hour } from '../../fixtures/intents/intent-states.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
-import { reconcileLease } from '../../../server/features/intents/reconcile.js';
+import { reconcileLease } from '../../../server/features/intents/polls/reconcile.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { matchPayment } from '../../../server/features/intents/payment-match.rules.js';
+import { matchPayment } from '../../../server/features/intents/payment/payment-match.rules.js';
 import {
   anchor,
   instructions,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { givenUpAfterPolls } from '../../../server/features/intents/poll-state.rules.js';
+import { givenUpAfterPolls } from '../../../server/features/intents/polls/poll-state.rules.js';
 import { day, hour, intentsFixture, minute } from '../../fixtures/intents/intents-over-http.js';
 
 const fixture = intentsFixture({ anchors: ['harbour'] });

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { ApiError } from '../../../server/errors.js';
-import { createMakeProgress } from '../../../server/features/intents/progress.js';
+import { createMakeProgress } from '../../../server/features/intents/transition/progress.js';
 import { unpaidIntent } from '../../fixtures/intents/stored-intents.js';
 
 it('a report that loses to other writers eight times is answered with 503 and retryAfter 1, and not with 500', async () => {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { identityFault, isAnnouncedAmount } from '../../../server/features/intents/eligibility.rules.js';
+import {
+  identityFault,
+  isAnnouncedAmount,
+} from '../../../server/features/intents/record/eligibility.rules.js';
 import {
   account,
   at,

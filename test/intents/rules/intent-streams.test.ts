@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { mongo } from 'mongoose';
 import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import type { Intent } from '../../../server/features/intents/intent.js';
-import { createIntentStreams } from '../../../server/features/intents/intent-streams.js';
-import type { IntentStreamStore } from '../../../server/features/intents/stream-store.js';
+import { createIntentStreams } from '../../../server/features/intents/stream/intent-streams.js';
+import type { IntentStreamStore } from '../../../server/features/intents/stream/stream-store.js';
 import { unpaidIntent } from '../../fixtures/intents/stored-intents.js';
 import { heldStream } from '../../support/held-stream.js';
 import { silentLogger } from '../../support/silent-logger.js';

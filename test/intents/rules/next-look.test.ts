@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Intent } from '../../../server/features/intents/intent.js';
-import { nextLookMs } from '../../../server/features/intents/next-look.rules.js';
+import { nextLookMs } from '../../../server/features/intents/polls/next-look.rules.js';
 import {
   day,
   freshState,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Intent } from '../../../server/features/intents/intent.js';
-import { withNamed } from '../../../server/features/intents/payment-state.rules.js';
-import { createMakeProgress, type Report } from '../../../server/features/intents/progress.js';
+import { withNamed } from '../../../server/features/intents/payment/payment-state.rules.js';
+import { createMakeProgress, type Report } from '../../../server/features/intents/transition/progress.js';
 import { account, minute, startMs } from '../../fixtures/intents/intent-states.js';
 import { unpaidIntent } from '../../fixtures/intents/stored-intents.js';
 

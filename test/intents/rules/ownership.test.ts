@@ -1,8 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { accountOf } from '../../../server/features/intents/accounts.rules.js';
-import { nextLookMs } from '../../../server/features/intents/next-look.rules.js';
-import { handedOver, ownerElsewhere, takenOver } from '../../../server/features/intents/ownership.rules.js';
-import { transition } from '../../../server/features/intents/transition.rules.js';
+import {
+  handedOver,
+  ownerElsewhere,
+  takenOver,
+} from '../../../server/features/intents/holder/ownership.rules.js';
+import { nextLookMs } from '../../../server/features/intents/polls/next-look.rules.js';
+import { accountOf } from '../../../server/features/intents/record/accounts.rules.js';
+import { transition } from '../../../server/features/intents/transition/transition.rules.js';
 import {
   claimantIntent,
   contestedId,

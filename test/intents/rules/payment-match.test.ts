@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SimulatedTransaction } from '../../../scripts/simulated-ledger/payments.js';
-import { matchPayment, payableUntilMs } from '../../../server/features/intents/payment-match.rules.js';
+import {
+  matchPayment,
+  payableUntilMs,
+} from '../../../server/features/intents/payment/payment-match.rules.js';
 import type { LedgerTransaction } from '../../../server/ledger/ledger.js';
 import {
   anchor,

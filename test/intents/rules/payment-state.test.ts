@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Finding } from '../../../server/features/intents/payment.js';
+import type { Finding } from '../../../server/features/intents/payment/payment.js';
 import {
   handedAway,
   handedOn,
@@ -10,7 +10,7 @@ import {
   withFinding,
   withNamed,
   withRecord,
-} from '../../../server/features/intents/payment-state.rules.js';
+} from '../../../server/features/intents/payment/payment-state.rules.js';
 import { account, day, hour, minute, record, second, startMs } from '../../fixtures/intents/intent-states.js';
 
 const hash = 'a'.repeat(64);

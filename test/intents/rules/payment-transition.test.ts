@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Intent } from '../../../server/features/intents/intent.js';
-import { nextLookMs } from '../../../server/features/intents/next-look.rules.js';
-import type { FoundPayment } from '../../../server/features/intents/payment.js';
-import { payableUntilMs } from '../../../server/features/intents/payment-match.rules.js';
-import { nothingKnown, withNamed } from '../../../server/features/intents/payment-state.rules.js';
-import { transition } from '../../../server/features/intents/transition.rules.js';
+import type { FoundPayment } from '../../../server/features/intents/payment/payment.js';
+import { payableUntilMs } from '../../../server/features/intents/payment/payment-match.rules.js';
+import { nothingKnown, withNamed } from '../../../server/features/intents/payment/payment-state.rules.js';
+import { nextLookMs } from '../../../server/features/intents/polls/next-look.rules.js';
+import { transition } from '../../../server/features/intents/transition/transition.rules.js';
 import {
   account,
   at,

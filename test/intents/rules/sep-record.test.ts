@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { instantMs } from '../../../contract/anchor-documents/instant.js';
 import { isRefused } from '../../../contract/anchor-documents/json.js';
-import { provesFunds, readRecord } from '../../../server/features/intents/sep-record.rules.js';
-import type { Dialect } from '../../../server/features/intents/status-table.rules.js';
+import { provesFunds, readRecord } from '../../../server/features/intents/record/sep-record.rules.js';
+import type { Dialect } from '../../../server/features/intents/record/status-table.rules.js';
 
 function read(json: unknown, dialect: Dialect = 'sep24') {
   const found = readRecord(json, dialect);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { shortfallPpb } from '../../../server/features/intents/shortfall.rules.js';
+import { shortfallPpb } from '../../../server/features/intents/transition/shortfall.rules.js';
 
 const quote = { tier: 'anchor', sellAmount: '100', receiveAmount: '152340.55' } as const;
 

@@ -5,7 +5,7 @@ import {
   parseSignatureHeader,
   signedPayload,
   takeCallback,
-} from '../../../server/features/intents/status-callback.rules.js';
+} from '../../../server/features/intents/callback/status-callback.rules.js';
 
 const base64 = Buffer.alloc(64, 7).toString('base64');
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { readStatus, statusTable } from '../../../server/features/intents/status-table.rules.js';
-import { transition } from '../../../server/features/intents/transition.rules.js';
+import { readStatus, statusTable } from '../../../server/features/intents/record/status-table.rules.js';
+import { transition } from '../../../server/features/intents/transition/transition.rules.js';
 import {
   day,
   freshState,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Intent } from '../../../server/features/intents/intent.js';
-import { nothingKnown } from '../../../server/features/intents/payment-state.rules.js';
-import { nothingObserved } from '../../../server/features/intents/settle-time.rules.js';
-import { stepsOf } from '../../../server/features/intents/steps.rules.js';
+import { nothingKnown } from '../../../server/features/intents/payment/payment-state.rules.js';
+import { nothingObserved } from '../../../server/features/intents/transition/settle-time.rules.js';
+import { stepsOf } from '../../../server/features/intents/transition/steps.rules.js';
 import { day, minute, startMs } from '../../fixtures/intents/intent-states.js';
 import { unpaidIntent } from '../../fixtures/intents/stored-intents.js';
 

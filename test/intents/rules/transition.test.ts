@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Intent } from '../../../server/features/intents/intent.js';
-import { transition } from '../../../server/features/intents/transition.rules.js';
+import { transition } from '../../../server/features/intents/transition/transition.rules.js';
 import {
   at,
   day,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
-import { createDueStore } from '../../../server/features/intents/due-store.js';
+import { createDueStore } from '../../../server/features/intents/polls/due-store.js';
 import { createIntentStore, type IntentStore } from '../../../server/features/intents/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';

@@ -1,0 +1,97 @@
+import { isRefused } from '../../../../contract/anchor-documents/json.js';
+import type { StatusCallbackAnswer } from '../../../../contract/schemas/intents.js';
+import { decodePublicKey } from '../../../../contract/verification/strkey.js';
+import { verifySignature } from '../../../crypto/ed25519.js';
+import { ApiError } from '../../../errors.js';
+import type { Clock } from '../../../ports.js';
+import type { Intent } from '../intent.js';
+import { readRecord } from '../record/sep-record.rules.js';
+import type { IntentStore } from '../store.js';
+import type { MakeProgress } from '../transition/progress.js';
+import { digestOf, isFresh, parseSignatureHeader, signedPayload } from './status-callback.rules.js';
+
+export interface StatusCallback {
+  /** The `Signature` header. */
+  signature: string | undefined;
+  /** The exact bytes that were signed, and what they parse to. */
+  rawBody: Uint8Array;
+  body: unknown;
+}
+
+export interface StatusCallbackDeps {
+  store: Pick<IntentStore, 'findByHash' | 'findByTransaction' | 'takeUpAgain'>;
+  progress: MakeProgress;
+  /** The key (G…) the anchor signs with; null where none is known. */
+  signingKeyOf: (anchorId: string) => Promise<string | null>;
+  /** Called when a poll of a transaction became due at once. */
+  onDue: () => void;
+  /** Host and port under which anchors reach this service: part of what they sign. */
+  host: string;
+  clock: Clock;
+}
+
+/**
+ * Applies an anchor's callback. Throws UNKNOWN_INTENT, or INVALID_SIGNATURE without changing anything, or NOT_READY.
+ * Calls `countVerified` once the signature is verified; if that throws, the error is passed on and nothing is changed.
+ */
+export type TakeStatusCallback = (
+  intentHash: string,
+  callback: StatusCallback,
+  countVerified: (anchorId: string) => Promise<void>,
+) => Promise<StatusCallbackAnswer>;
+
+export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCallback {
+  const { store, progress, signingKeyOf, onDue, host, clock } = deps;
+
+  /** Returns when it was signed, in Unix seconds. */
+  async function verified(anchorId: string, { signature, rawBody }: StatusCallback): Promise<number> {
+    const parsed = parseSignatureHeader(signature);
+    if (parsed === null) throw refused('The Signature header must be "t=<unix seconds>, s=<base64>".');
+    if (!isFresh(parsed.signedAt, clock())) throw refused('The signature is more than two minutes off.');
+    const key = await signingKeyOf(anchorId);
+    if (key === null) throw refused('No signing key of this anchor is known.');
+    const signed = { signature: parsed.signature, publicKey: decodePublicKey(key) };
+    const genuine = verifySignature(signed, signedPayload(parsed.signedAt, host, rawBody));
+    if (!genuine) throw refused("The signature is not the anchor's over this time, host and body.");
+    return parsed.signedAt;
+  }
+
+  /**
+   * The intent that follows the transaction: this one, or the holder of the transaction that this one claims. The paying
+   * wallet gives the anchor the URL of its own intent; where only callbacks name the sender, no other callback comes.
+   */
+  async function followerOf(intent: Intent, transactionId: string): Promise<string | null> {
+    if (transactionId === intent.transactionId) return intent._id;
+    if (transactionId !== intent.claimedId) return null;
+    return (await store.findByTransaction(intent.anchorId, transactionId))?._id ?? null;
+  }
+
+  return async (intentHash, callback, countVerified) => {
+    const intent = await store.findByHash(intentHash);
+    if (intent === null) throw new ApiError('UNKNOWN_INTENT', 'No intent has this hash.');
+    const signedAt = await verified(intent.anchorId, callback);
+    await countVerified(intent.anchorId);
+    // While the dialect is unknown, read it as SEP-6, which has the larger vocabulary.
+    const dialect = intent.dialect ?? 'sep6';
+    const read = readRecord(callback.body, dialect);
+    const record = isRefused(read) ? null : read;
+    // A readable record is applied below, whatever queue the intent is in. For an unreadable one, the anchor is polled.
+    if (record === null && (await store.takeUpAgain(intentHash, new Date(clock())))) onDue();
+    // Only a client that knows the nonce may attach a transaction; a callback may not.
+    const follower = record === null ? null : await followerOf(intent, record.id);
+    const unchanged = { intentHash, status: intent.status, applied: false };
+    if (record === null || follower === null) return unchanged;
+    const made = await progress(follower, {
+      learned: { record, observedAtMs: clock(), mayBeLate: true },
+      callback: { signedAt, digest: digestOf(callback.rawBody) },
+    });
+    // If the report was applied to another intent, the answer says nothing about that intent.
+    return made?.intentHash === intentHash
+      ? { intentHash, status: made.after, applied: made.applied }
+      : unchanged;
+  };
+}
+
+function refused(message: string): ApiError {
+  return new ApiError('INVALID_SIGNATURE', message);
+}

@@ -1,0 +1,128 @@
+import { ApiError } from '../../../errors.js';
+import { isDuplicateKey } from '../../../mongo/failures.js';
+import type { PauseBeforeTry } from '../../../mongo/refused-writes.js';
+import type { Clock } from '../../../ports.js';
+import type { Intent } from '../intent.js';
+import type { HasToWait } from '../polls/places.js';
+import { givenUpAfterPolls } from '../polls/poll-state.rules.js';
+import type { IntentStore } from '../store.js';
+import { ContendedIntentError, type MakeProgress } from '../transition/progress.js';
+import type { Ownership } from './ownership.js';
+import { attachment, claim, ownerElsewhere } from './ownership.rules.js';
+
+export interface AttachDeps {
+  store: Pick<
+    IntentStore,
+    'findCurrent' | 'findCurrentHolder' | 'touchHolder' | 'saveProgress' | 'takeUpAgain'
+  >;
+  ownership: Ownership;
+  waits: HasToWait;
+  progress: MakeProgress;
+  /** Called when a transaction was attached or is polled again: it has to be observed before it is paid. */
+  onAttached: () => void;
+  clock: Clock;
+  pauseBeforeTry: PauseBeforeTry;
+}
+
+/**
+ * Attaches the transaction that the wallet presents and returns the updated intent; a transaction that is attached already
+ * stays attached. Throws TRANSACTION_CONFLICT; where another intent holds the transaction, the claim on it is stored
+ * first. The caller has verified that the wallet knows the nonce.
+ */
+export type AttachTransaction = (intent: Intent, transactionId: string) => Promise<Intent>;
+
+const maxTries = 8;
+
+export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
+  const { store, ownership, waits, progress, onAttached, clock, pauseBeforeTry } = deps;
+
+  async function reread(intent: Intent): Promise<Intent> {
+    return (await store.findCurrent(intent._id)) ?? intent;
+  }
+
+  /** Resumes the polls of an id that was given up because the anchor did not know it. */
+  async function takeUpAgain({ _id, unknownPolls }: Intent): Promise<void> {
+    if (unknownPolls >= givenUpAfterPolls && (await store.takeUpAgain(_id, new Date(clock())))) onAttached();
+  }
+
+  /** False where another intent holds the transaction and keeps it. True: the caller has to read the intent again. */
+  async function present(intent: Intent, transactionId: string): Promise<boolean> {
+    const { anchorId } = intent;
+    const isNew = intent.claimedId !== transactionId;
+    if (intent.transactionId !== undefined) {
+      if ((await ownership.replace(intent, transactionId)) !== 'claimed') return true;
+    } else {
+      const now = new Date(clock());
+      const attached = attachment(intent, transactionId, now, await waits(intent));
+      if (!(await isTaken(() => store.saveProgress({ before: intent, after: attached })))) return true;
+      const after = claim(intent, transactionId, now);
+      if (isNew && !(await store.saveProgress({ before: intent, after }))) return true;
+    }
+    // A new claim raises the holder's version, so that a report being applied to it starts over and sees the claim.
+    const find = isNew ? store.touchHolder : store.findCurrentHolder;
+    const holder = await find(anchorId, transactionId);
+    if (holder === null) return true;
+    // The anchor may know the id by now; only its record can decide between the claimant and the holder.
+    if (isNew) await takeUpAgain(holder);
+    const sender = ownerElsewhere(holder, holder.sender);
+    if (sender !== intent.account) return false;
+    return (await ownership.passToSender(holder, sender)) !== 'no_claimant';
+  }
+
+  return async (known, transactionId) => {
+    let intent = known;
+    for (let tries = 0; tries < maxTries; tries += 1) {
+      if (intent.transactionId === transactionId) {
+        if (intent !== known) onAttached();
+        else await takeUpAgain(intent);
+        return intent;
+      }
+      await pauseBeforeTry(tries);
+      const isOver = intent.deadline.getTime() <= clock();
+      if (intent.status === 'pending' && isOver) {
+        // An intent whose time is over ends before anything is attached, whether or not the job has processed it yet.
+        await progress(intent._id, { learned: null });
+        intent = await reread(intent);
+      }
+      refuseUnattachable(intent, isOver);
+      const mayHave = await present(intent, transactionId);
+      intent = await reread(intent);
+      if (!mayHave && intent.transactionId !== transactionId) throw takenByAnother();
+    }
+    throw new ContendedIntentError(known._id);
+  };
+}
+
+/** An id may be replaced until the anchor shows a record of it: it may be mistyped, and nothing depends on it yet. */
+function refuseUnattachable(intent: Intent, isOver: boolean): void {
+  const isAttached = intent.transactionId !== undefined;
+  const wasSeen = intent.observations.firstAtMs !== null;
+  if (isAttached && (wasSeen || intent.status !== 'pending')) {
+    throw conflict('This intent already follows another transaction.');
+  }
+  if (intent.status !== 'pending') throw conflict('This intent ended before a transaction was attached.');
+  // The intent has no transaction and is past its deadline: it is still pending only because it claims one.
+  if (!isAttached && isOver) throw conflict('The time to attach a transaction to this intent is over.');
+}
+
+/** Whether another intent holds the transaction that is attached. */
+async function isTaken(attach: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await attach();
+    return false;
+  } catch (error) {
+    if (isDuplicateKey(error)) return true;
+    throw error;
+  }
+}
+
+function takenByAnother(): ApiError {
+  return conflict(
+    'Another intent of this anchor holds this transaction. The claim is stored: as long as that intent has no outcome, the ' +
+      "transaction passes to this one if the anchor's record or the ledger shows that this account paid.",
+  );
+}
+
+function conflict(message: string): ApiError {
+  return new ApiError('TRANSACTION_CONFLICT', message);
+}

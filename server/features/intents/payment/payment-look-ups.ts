@@ -1,0 +1,122 @@
+import pLimit from 'p-limit';
+import type { Ledger, LedgerAnswer } from '../../../ledger/ledger.js';
+import { isDuplicateKey } from '../../../mongo/failures.js';
+import type { HeldLease } from '../../../mongo/leases.js';
+import type { Clock, Logger } from '../../../ports.js';
+import { allEnded } from '../../../timing.js';
+import type { Ownership } from '../holder/ownership.js';
+import type { Intent } from '../intent.js';
+import type { DueStore } from '../polls/due-store.js';
+import type { Run } from '../polls/polls.js';
+import type { IntentStore } from '../store.js';
+import { ContendedIntentError, type MakeProgress } from '../transition/progress.js';
+import type { Finding, FoundPayment, NamedPayment } from './payment.js';
+import { matchPayment, type PaymentMatch, paymentTerms } from './payment-match.rules.js';
+import { isUndecided } from './payment-state.rules.js';
+
+export interface PaymentLookUpsDeps {
+  store: Pick<IntentStore, 'findByHash'>;
+  dueStore: Pick<DueStore, 'listLookUps'>;
+  ledger: Pick<Ledger, 'find'>;
+  ownership: Pick<Ownership, 'passToPayer'>;
+  progress: MakeProgress;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Looks up the named payments that are due, clients in turn. */
+export type LookUpPayments = (run: Run) => Promise<void>;
+
+const atOnce = 8;
+/** Most payers of one transaction that are followed up; a transaction with more is no withdrawal of a wallet. */
+const mostPayers = 3;
+
+export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
+  const { store, dueStore, ledger, ownership, progress, clock, logger } = deps;
+
+  async function lookUp(intent: Intent, { by, hash }: NamedPayment, lease: HeldLease): Promise<void> {
+    const tell = (finding: Finding) => progress(intent._id, { learned: { by, hash, finding }, lease });
+    const answer = await ledger.find(hash, intent.createdAt.getTime());
+    if (answer.kind === 'unknown')
+      logger.warn({ why: answer.why, detail: answer.detail }, 'ledger not known');
+    const match = matchOf(answer, intent);
+    if (match.kind === 'finding') {
+      if (!(await passesToPayer(intent, match.payers, lease))) await tell(match.finding);
+      return;
+    }
+    for (const candidate of match.candidates) {
+      try {
+        await tell({ kind: 'found', payment: { ...candidate, by, lookedUpAtMs: clock() } });
+        return;
+      } catch (error) {
+        // This operation is the payment of another intent; the transaction may hold a further one.
+        if (!isDuplicateKey(error)) throw error;
+      }
+    }
+    await tell({ kind: 'problem', problem: 'already_used', contradicts: false });
+  }
+
+  /** True as well where the holder changed meanwhile: the look-up stays due. */
+  async function passesToPayer(
+    holder: Intent,
+    payers: readonly string[],
+    lease: HeldLease,
+  ): Promise<boolean> {
+    for (const payer of payers.slice(0, mostPayers)) {
+      if ((await ownership.passToPayer(holder, payer, lease)) !== 'no_claimant') return true;
+    }
+    return false;
+  }
+
+  async function lookUpAll(intentHash: string, { lease, counts, mayGoOn }: Run): Promise<void> {
+    const intent = mayGoOn() ? await store.findByHash(intentHash) : null;
+    if (intent === null) return;
+    counts.lookedUp += 1;
+    try {
+      for (const named of intent.payment.named) {
+        if (isUndecided(intent.payment, named)) await lookUp(intent, named, lease);
+      }
+    } catch (error) {
+      if (!(error instanceof ContendedIntentError)) throw error;
+      logger.warn({ err: error }, 'payment left for the next run');
+    }
+  }
+
+  return async (run) => {
+    const limit = pLimit(atOnce);
+    const due = await dueStore.listLookUps(new Date(clock()));
+    await allEnded(due.map((intentHash) => limit(() => lookUpAll(intentHash, run))));
+  };
+}
+
+type Matched =
+  | { kind: 'candidates'; candidates: Omit<FoundPayment, 'by' | 'lookedUpAtMs'>[] }
+  | { kind: 'finding'; finding: Finding; payers: string[] };
+
+function matchOf(answer: LedgerAnswer, intent: Intent): Matched {
+  const problem = (
+    finding: Omit<Extract<Finding, { kind: 'problem' }>, 'kind'>,
+    payers: string[] = [],
+  ): Matched => ({
+    kind: 'finding',
+    finding: { kind: 'problem', ...finding },
+    payers,
+  });
+  if (answer.kind === 'unknown') {
+    const reach = answer.why === 'out_of_range';
+    return problem({ problem: reach ? 'out_of_range' : 'ledger_unavailable', contradicts: false });
+  }
+  // The time for which the payment has been missing decides what that means (payment-state.rules.ts).
+  if (answer.kind === 'not_found') return problem({ problem: 'not_found', contradicts: false });
+  const { transaction, source } = answer;
+  const match: PaymentMatch = matchPayment(transaction, paymentTerms(intent), intent.payment.instructions);
+  if (match.kind === 'refused') {
+    const { problem: why, contradicts, payers } = match;
+    return problem({ problem: why, contradicts }, payers);
+  }
+  const { hash, ledger, closedAtMs, memo } = transaction;
+  return {
+    kind: 'candidates',
+    candidates: match.payments.map((payment) => ({ ...payment, hash, ledger, closedAtMs, memo, source })),
+  };
+}

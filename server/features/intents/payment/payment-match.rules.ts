@@ -1,0 +1,147 @@
+import { readMemo } from '../../../../contract/anchor-documents/memo.js';
+import type { PaymentProblem } from '../../../../contract/schemas/payments.js';
+import type { LedgerMemo, LedgerPayment, LedgerTransaction } from '../../../ledger/ledger.js';
+import type { Intent } from '../intent.js';
+import { accountOf, muxedIdOf } from '../record/accounts.rules.js';
+import { isAnnouncedAmount } from '../record/eligibility.rules.js';
+import type { Instructions } from './payment.js';
+
+/** The terms that a payment is compared with. */
+export interface PaymentTerms {
+  /** `G…` */
+  account: string;
+  /** SEP-38 form. */
+  sellAsset: string;
+  sellAmount: string;
+  createdAtMs: number;
+  /** A payment that closed later than this does not count. */
+  payableUntilMs: number;
+}
+
+/** The latest close of a payment that counts: `lateFundsMs` after the deadline, or when the anchor closed the withdrawal. */
+export function payableUntilMs(deadlineMs: number, closedSinceMs: number | null): number {
+  return Math.min(deadlineMs + lateFundsMs, closedSinceMs ?? Number.POSITIVE_INFINITY);
+}
+
+export function paymentTerms(intent: Intent): PaymentTerms {
+  return {
+    account: intent.account,
+    sellAsset: intent.corridorTerms.sellAsset,
+    sellAmount: intent.sellAmount,
+    createdAtMs: intent.createdAt.getTime(),
+    payableUntilMs: payableUntilMs(intent.deadline.getTime(), intent.observations.closedSinceMs),
+  };
+}
+
+export type PaymentMatch =
+  /** The operations that pay this withdrawal, in their order. Some may already be the payment of another intent. */
+  | { kind: 'match'; payments: LedgerPayment[] }
+  | {
+      kind: 'refused';
+      problem: PaymentProblem;
+      /** Whether no honest anchor can have taken the transaction for a payment of this withdrawal, whoever paid. */
+      contradicts: boolean;
+      /** Other accounts that paid this withdrawal. */
+      payers: string[];
+    };
+
+/** A transaction the user may still pay is followed this long beyond the intent's own deadline. */
+export const lateFundsMs = 86_400_000;
+/** Ledgers close at whole seconds: one that closed "at 10" may have closed just before 11. */
+export const closeUnitMs = 1_000;
+
+/**
+ * Whether a transaction of the ledger pays the withdrawal: it succeeded, closed after the intent was registered, and
+ * holds an operation from the intent's account to the account and memo that a record named before it closed, in the
+ * intent's asset, of the announced amount within 10 %.
+ */
+export function matchPayment(
+  transaction: LedgerTransaction,
+  terms: PaymentTerms,
+  instructions: readonly Instructions[],
+): PaymentMatch {
+  const { closedAtMs, payments } = transaction;
+  if (!transaction.successful) return refused('transaction_failed', { contradicts: true });
+  // Assets also move in ways that are not read here, which an honest anchor may have credited.
+  if (payments.length === 0) return refused('no_payment', { contradicts: false });
+  const known = withReference(instructions.filter(({ storedAtMs }) => storedAtMs < closedAtMs + closeUnitMs));
+  const paysAnchor = payments.some(({ to }) => instructions.some(({ account }) => accountOf(account) === to));
+  const contradicts = instructions.length > 0 && !paysAnchor;
+  if (closedAtMs + closeUnitMs <= terms.createdAtMs) return refused('too_early', { contradicts });
+  if (closedAtMs > terms.payableUntilMs) return refused('too_late', { contradicts });
+  if (known.length === 0) {
+    const own = payments.some(({ from }) => from === terms.account);
+    return refused(own ? 'no_instructions' : 'other_sender', { contradicts });
+  }
+  const faults = payments.map((payment) => faultOf(payment, transaction.memo, terms, known));
+  const matching = payments.filter((_, place) => faults[place] === null);
+  if (matching.length > 0) return { kind: 'match', payments: matching };
+  const payers = payments.filter((payment, place) => {
+    const asOwn = { ...terms, account: payment.from };
+    return faults[place] === 'other_sender' && faultOf(payment, transaction.memo, asOwn, known) === null;
+  });
+  // Of several operations, the closest match is reported, since the others pay somebody else.
+  const problem = nearness.find((each) => faults.includes(each)) ?? 'other_sender';
+  return refused(problem, { contradicts, payers: [...new Set(payers.map(({ from }) => from))] });
+}
+
+/** Drops instructions without a memo where others name the same account with one: a payment then needs the memo. */
+function withReference(known: readonly Instructions[]): Instructions[] {
+  return known.filter(
+    ({ account, memo }) =>
+      memo !== null || !known.some((each) => each.account === account && each.memo !== null),
+  );
+}
+
+type Fault = (typeof nearness)[number];
+const nearness = [
+  'amount_mismatch',
+  'wrong_memo',
+  'other_asset',
+  'other_destination',
+  'other_sender',
+] as const;
+
+function refused(
+  problem: PaymentProblem,
+  { contradicts, payers = [] }: { contradicts: boolean; payers?: string[] },
+): PaymentMatch {
+  return { kind: 'refused', problem, contradicts, payers };
+}
+
+function faultOf(
+  payment: LedgerPayment,
+  memo: LedgerMemo | null,
+  { account, sellAsset, sellAmount }: PaymentTerms,
+  known: readonly Instructions[],
+): Fault | null {
+  if (payment.from !== account) return 'other_sender';
+  const toAccount = known.filter((each) => accountOf(each.account) === payment.to);
+  if (toAccount.length === 0) return 'other_destination';
+  if (payment.asset !== sellAsset) return 'other_asset';
+  if (!toAccount.some((each) => hasReference(payment, memo, each))) return 'wrong_memo';
+  return isAnnouncedAmount(payment.amount, sellAmount) ? null : 'amount_mismatch';
+}
+
+/** Whether the payment carries the withdrawal's memo or muxed id; a muxed id stands for a memo of type `id` as well. */
+function hasReference(
+  { toMuxedId }: LedgerPayment,
+  memo: LedgerMemo | null,
+  { account, memo: wanted, memoType }: Instructions,
+): boolean {
+  const muxedId = muxedIdOf(account);
+  if (wanted === null && muxedId === null) return true;
+  const carried: LedgerMemo[] = [...(memo === null ? [] : [memo])];
+  if (toMuxedId !== null) carried.push({ type: 'id', value: toMuxedId });
+  return carried.some(
+    (each) =>
+      (wanted !== null && isMemo(each, wanted, memoType)) ||
+      (muxedId !== null && each.type === 'id' && each.value === muxedId),
+  );
+}
+
+/** Some anchors omit the memo type; any type that the payment's memo has is then accepted. */
+function isMemo(carried: LedgerMemo, wanted: string, wantedType: string | null): boolean {
+  if (wantedType !== null && wantedType !== carried.type) return false;
+  return readMemo(carried.type, wanted) === carried.value;
+}

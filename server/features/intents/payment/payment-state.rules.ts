@@ -1,0 +1,169 @@
+import type { PaymentProblem } from '../../../../contract/schemas/payments.js';
+import { readTransactionHash } from '../../../ledger/ledger.js';
+import type { TransactionRecord } from '../record/sep-record.rules.js';
+import type { Finding, Instructions, NamedBy, NamedPayment, PaymentState } from './payment.js';
+
+const secondMs = 1_000;
+const hourMs = 3_600 * secondMs;
+const dayMs = 24 * hourMs;
+
+/** No honest anchor names this many. None is dropped for a newer one, or a paid anchor could push the true one out. */
+const mostInstructions = 64;
+/** How long an outcome waits for the ledger. After that it is `unverified`, and the look-ups go on. */
+const ledgerPatienceMs = dayMs;
+/** How often the ledger must say "not found" before that is believed, some 43 minutes: a node may lag. */
+const believedMisses = 10;
+/** How long payments are looked up after a party first named one; none can be found any more after that. */
+const lookedUpForMs = 30 * dayMs;
+const soonestMs = 5 * secondMs;
+const latestMs = hourMs;
+
+/** Results that the next look-up may change. All others are final, since a closed ledger does not change. */
+const undecided: readonly (PaymentProblem | null)[] = [
+  null,
+  'ledger_unavailable',
+  'out_of_range',
+  'not_found',
+];
+
+export const nothingKnown: PaymentState = { instructions: [], named: [], found: null, told: null };
+
+/** Adds what a record says about the payment; `storedAtMs` is when the record is stored. */
+export function withRecord(state: PaymentState, record: TransactionRecord, storedAtMs: number): PaymentState {
+  const { refunded, amountIn, amountOut, amountOutAsset, unreadable } = record;
+  const told = { refunded, amountIn, amountOut, amountOutAsset, unreadable };
+  const instructions = withInstructions(state.instructions, record, storedAtMs);
+  const hash = record.stellarTransaction === null ? null : readTransactionHash(record.stellarTransaction);
+  const next = { ...state, told, instructions };
+  return hash === null ? next : withNamed(next, hash, 'anchor', storedAtMs);
+}
+
+function withInstructions(
+  before: readonly Instructions[],
+  { payTo }: TransactionRecord,
+  storedAtMs: number,
+): readonly Instructions[] {
+  if (payTo === null) return before;
+  const { account, memo, memoType } = payTo;
+  const isKnown = before.some(
+    (each) => each.account === account && each.memo === memo && each.memoType === memoType,
+  );
+  if (isKnown || before.length === mostInstructions) return before;
+  return [...before, { account, memo, memoType, storedAtMs }];
+}
+
+/**
+ * Replaces the payment that the same party named before, unless that one was verified. A payment for which there were no
+ * instructions is looked up again when the wallet names it again. The time of look-ups carries over from one named payment
+ * to the next, and their number from one that the wallet named, so that naming another one gains neither time nor calls.
+ */
+export function withNamed(state: PaymentState, hash: string, by: NamedBy, nowMs: number): PaymentState {
+  const before = state.named.find((each) => each.by === by);
+  const mayBeLookedUpAgain = by === 'wallet' && before?.problem === 'no_instructions';
+  const isKnown = before?.hash === hash && !mayBeLookedUpAgain;
+  if (isKnown || state.found?.by === by) return state;
+  const fresh: NamedPayment = {
+    hash,
+    by,
+    namedAtMs: before?.namedAtMs ?? nowMs,
+    looks: by === 'wallet' ? (before?.looks ?? 0) : 0,
+    notBeforeMs: by === 'anchor' || before === undefined ? null : dueMs(before),
+    lookedUpAtMs: null,
+    problem: null,
+    misses: by === 'wallet' ? (before?.misses ?? 0) : 0,
+    contradicts: false,
+    ...(before !== undefined && contradictsNow(before) ? { contradictedBefore: true } : {}),
+  };
+  return { ...state, named: [...state.named.filter((each) => each.by !== by), fresh] };
+}
+
+/** The payment state of the claimant that a transaction passes to: what the anchor said goes with the transaction. */
+export function handedOn(holder: PaymentState, claimant: PaymentState): PaymentState {
+  const { instructions, told } = holder;
+  const own = claimant.named.filter(({ by }) => by === 'wallet');
+  const next = { ...claimant, instructions, told, named: own };
+  const byAnchor = holder.named.find(({ by }) => by === 'anchor');
+  return byAnchor === undefined ? next : withNamed(next, byAnchor.hash, 'anchor', byAnchor.namedAtMs);
+}
+
+/** The payment state of the intent that loses a transaction: instructions and the anchor's word go with the transaction. */
+export function handedAway(state: PaymentState): PaymentState {
+  return { ...state, instructions: [], named: state.named.filter(({ by }) => by === 'wallet'), told: null };
+}
+
+/** Adds the result of a look-up of the payment that this party named. */
+export function withFinding(state: PaymentState, by: NamedBy, finding: Finding, nowMs: number): PaymentState {
+  const named = state.named.map((each) => (each.by === by ? lookedUp(each, finding, nowMs) : each));
+  const found = finding.kind === 'found' ? finding.payment : null;
+  return { ...state, named, found: state.found ?? found };
+}
+
+function lookedUp(named: NamedPayment, finding: Finding, nowMs: number): NamedPayment {
+  const next = { ...named, looks: named.looks + 1, lookedUpAtMs: nowMs };
+  if (finding.kind === 'found') return { ...next, problem: null, contradicts: false };
+  const { problem } = finding;
+  const misses = named.misses + (problem === 'not_found' ? 1 : 0);
+  const contradicts = problem === 'not_found' ? isMissing({ misses }) : finding.contradicts;
+  return { ...next, problem, misses, contradicts };
+}
+
+function isMissing({ misses }: Pick<NamedPayment, 'misses'>): boolean {
+  return misses >= believedMisses;
+}
+
+/** Whether another look-up may still change the result. */
+export function isUndecided({ found }: PaymentState, named: NamedPayment): boolean {
+  return found === null && undecided.includes(named.problem) && !isMissing(named);
+}
+
+/**
+ * What the ledger says about the payment of an intent:
+ * - `verified`: it was found
+ * - `waiting`: a named payment is still being looked up, for a day at most, and the intent does not end before that
+ * - `refuted`: the anchor's record names a transaction that is no payment of the intent
+ * - `unverifiable`: no payment was named, or the ledger cannot tell
+ */
+export type PaymentVerdict = 'verified' | 'waiting' | 'refuted' | 'unverifiable';
+
+export function verdictOf(state: PaymentState, nowMs: number): PaymentVerdict {
+  if (state.found !== null) return 'verified';
+  const waits = (named: NamedPayment) =>
+    isUndecided(state, named) && nowMs - named.namedAtMs < ledgerPatienceMs;
+  if (state.instructions.length > 0 && state.named.some(waits)) return 'waiting';
+  const told = state.named.find(({ by }) => by === 'anchor');
+  if (told === undefined) return 'unverifiable';
+  if (told.problem === null || told.problem === 'not_found')
+    return isMissing(told) ? 'refuted' : 'unverifiable';
+  return isUndecided(state, told) || told.problem === 'no_instructions' ? 'unverifiable' : 'refuted';
+}
+
+/**
+ * When to look up a named payment next; null where no look-up is left. Without instructions, which only the holder of a
+ * transaction has, none is looked up, since none could be verified.
+ */
+export function nextLookUpMs(state: PaymentState, nowMs: number): number | null {
+  if (state.instructions.length === 0) return null;
+  const times = state.named
+    .filter((named) => isUndecided(state, named) && nowMs - named.namedAtMs < lookedUpForMs)
+    .map((named) => dueMs(named) ?? nowMs);
+  return times.length === 0 ? null : Math.max(nowMs, Math.min(...times));
+}
+
+/** When the next look-up of the payment is due; null: at once. */
+function dueMs(named: NamedPayment): number | null {
+  return named.lookedUpAtMs === null ? (named.notBeforeMs ?? null) : named.lookedUpAtMs + paceMs(named);
+}
+
+function paceMs({ looks }: NamedPayment): number {
+  return Math.min(latestMs, soonestMs * 2 ** Math.min(looks - 1, 20));
+}
+
+/** Whether the ledger contradicts a payment that the anchor named, or the anchor named more instructions than any needs. */
+export function isContradicted({ named, instructions }: PaymentState): boolean {
+  const byAnchor = named.some((each) => each.by === 'anchor' && contradictsNow(each));
+  return byAnchor || instructions.length === mostInstructions;
+}
+
+function contradictsNow({ contradicts, contradictedBefore = false }: NamedPayment): boolean {
+  return contradicts || contradictedBefore;
+}

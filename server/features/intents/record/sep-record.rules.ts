@@ -1,0 +1,52 @@
+import { Decimal } from 'decimal.js';
+import { isRefused, type Refused } from '../../../../contract/anchor-documents/json.js';
+import {
+  type AnchorTransaction,
+  readTransaction,
+} from '../../../../contract/anchor-documents/transaction.js';
+import { accountOf } from './accounts.rules.js';
+import { type Dialect, type ReadStatus, readStatus } from './status-table.rules.js';
+
+/** An anchor's record of a transaction, reduced to what an outcome needs. Nothing else of it is kept anywhere. */
+export interface TransactionRecord
+  extends Omit<AnchorTransaction, 'status' | 'saysRefunded' | 'amountRefunded' | 'refundFee'> {
+  status: ReadStatus;
+  /** Whether the payment was sent back in full, by today's status or by the older members. */
+  refunded: boolean;
+}
+
+/** Reads a record as this protocol means it. Never throws, whatever the status word. */
+export function readRecord(json: unknown, dialect: Dialect): TransactionRecord | Refused {
+  const read = readTransaction(json);
+  if (isRefused(read)) return read;
+  const { status: word, saysRefunded, amountRefunded, refundFee, ...rest } = read;
+  const status = readStatus(dialect, word);
+  return { ...rest, status, payTo: payToOf(read), refunded: isRefunded(read, status) };
+}
+
+/** Whether the record proves that the user's payment arrived: its ledger transaction, or a status that follows it. */
+export function provesFunds(record: TransactionRecord): boolean {
+  return record.stellarTransaction !== null || record.status.provesFunds || record.refunded;
+}
+
+/**
+ * Only a Stellar address is kept, since other members may hold bank accounts. Null where there is a memo that cannot be
+ * read: otherwise any memo would match.
+ */
+function payToOf({ payTo, unreadable }: AnchorTransaction): TransactionRecord['payTo'] {
+  if (payTo === null || unreadable.includes('withdraw_memo')) return null;
+  return accountOf(payTo.account) === null ? null : payTo;
+}
+
+/**
+ * Today the status is `refunded`. Older anchors write `error` or `completed` with `refunded: true`; some only fill
+ * `refunds`, which then covers `amount_in`. A refund still under way (`pending_…`) does not count yet.
+ */
+function isRefunded(raw: AnchorTransaction, { group }: ReadStatus): boolean {
+  if (group === 'refunded') return true;
+  if (group !== 'completed' && group !== 'closed') return false;
+  const { saysRefunded, amountRefunded, refundFee, amountIn } = raw;
+  if (saysRefunded) return true;
+  if (amountRefunded === null || amountIn === null || new Decimal(amountIn).isZero()) return false;
+  return new Decimal(amountRefunded).plus(refundFee ?? 0).gte(amountIn);
+}

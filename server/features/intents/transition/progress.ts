@@ -1,0 +1,204 @@
+import pLimit from 'p-limit';
+import { type FailureReason, failureReasons } from '../../../../contract/schemas/intents.js';
+import { ApiError } from '../../../errors.js';
+import type { HeldLease } from '../../../mongo/leases.js';
+import type { PauseBeforeTry } from '../../../mongo/refused-writes.js';
+import type { ClientSession, InTransaction } from '../../../mongo/transactions.js';
+import { daysOf } from '../../../outcome-days.rules.js';
+import type { Clock } from '../../../ports.js';
+import type { Emit } from '../../../webhooks/outbox.js';
+import type { MarkDays } from '../../reputation/count-days.js';
+import { type IncomingCallback, takeCallback } from '../callback/status-callback.rules.js';
+import type { Ownership } from '../holder/ownership.js';
+import { ownerElsewhere } from '../holder/ownership.rules.js';
+import type { Intent } from '../intent.js';
+import { nextLookUpMs } from '../payment/payment-state.rules.js';
+import { nextLookMs } from '../polls/next-look.rules.js';
+import type { Dialect } from '../record/status-table.rules.js';
+import type { IntentStore } from '../store.js';
+import { removalOf } from './removal.rules.js';
+import { type Learned, type LookUp, type TransitionLimits, transition } from './transition.rules.js';
+
+/** What was learned about an intent: by a poll, by a callback, from the ledger, or only that time has passed. */
+export interface Report {
+  /** Null where only time has passed. */
+  learned: Learned | null;
+  /** The transaction that the report is about; the report is dropped if the intent follows another one by now. */
+  about?: string | undefined;
+  /** The protocol of the server that returned the record. */
+  dialect?: Dialect | undefined;
+  callback?: IncomingCallback;
+  /** Whether the transaction can be polled, which decides when to check the intent again. A callback cannot tell. */
+  pollable?: boolean;
+  /** When the look was made; set where the report comes from a look. */
+  polledAtMs?: number;
+  /** Set where a job reports: its transactions are fenced by the lease. */
+  lease?: HeldLease;
+}
+
+/** The result of a report. `applied`: the report was new. `before` and `after` differ where the status changed. */
+export interface Progress {
+  /** The intent that the report was applied to: another one than given, where the transaction passed to it. */
+  intentHash: string;
+  applied: boolean;
+  /** The version of the intent that it was derived from. */
+  version: number;
+  before: Intent['status'];
+  after: Intent['status'];
+}
+
+/** Applies a report to an intent. Undefined where there is no such intent. */
+export type MakeProgress = (intentHash: string, report: Report) => Promise<Progress | undefined>;
+
+const maxTries = 8;
+
+/**
+ * Others changed the intent during every try. A client is told to send its request again; a job leaves the intent for its
+ * next run. The message names no intent, since a callback may have been applied to another one than it was sent to.
+ */
+export class ContendedIntentError extends ApiError {
+  constructor(readonly intentHash: string) {
+    super('NOT_READY', 'Too many requests change this intent at once; try again shortly.', { retryAfter: 1 });
+    this.name = 'ContendedIntentError';
+  }
+}
+
+/**
+ * The only writer of `settled` and `failed`. Each try reads the intent, applies the pure transition function and writes
+ * the result only if nobody wrote in between, so that one of any number of processes with the same observation writes it.
+ * A change of an outcome, the mark of its day and its event are written in one transaction.
+ */
+export function createMakeProgress(deps: {
+  store: Pick<IntentStore, 'findByHash' | 'findCurrent' | 'saveProgress'>;
+  ownership: Pick<Ownership, 'passToSender'>;
+  inTransaction: InTransaction;
+  writeEvent: Emit;
+  markDays: MarkDays;
+  /** Called when a ledger look-up becomes due for an intent that had none due. */
+  onLookUpDue?: () => void;
+  clock: Clock;
+  pauseBeforeTry: PauseBeforeTry;
+  limits: TransitionLimits;
+}): MakeProgress {
+  const { store, ownership, inTransaction, writeEvent, markDays, onLookUpDue = () => undefined } = deps;
+  const { clock, pauseBeforeTry, limits } = deps;
+  // Every transaction of a job updates its one lease document: run concurrently they would only conflict.
+  const oneAtATime = pLimit(1);
+
+  /** Undefined where another writer came first. */
+  async function attempt(before: Intent, report: Report): Promise<Progress | undefined> {
+    const { learned, callback, lease } = report;
+    const callbacks = callback === undefined ? before.callbacks : takeCallback(before.callbacks, callback);
+    const isRepeat = callback !== undefined && callbacks === null;
+    const about = report.about ?? recordOf(learned)?.id;
+    const isStale = about !== undefined && about !== before.transactionId;
+    const { _id, version, status } = before;
+    if (isOver(before, learned) || isRepeat || isStale) {
+      return { intentHash: _id, applied: false, version, before: status, after: status };
+    }
+
+    const nowMs = clock();
+    const next = transition(before, learned, nowMs, limits);
+    const sender = ownerElsewhere(before, next.sender);
+    if (sender !== null) {
+      const passed = await inTurn(lease, () => ownership.passToSender(before, sender, lease));
+      if (passed === 'changed_meanwhile') return undefined;
+      // If this process dies here, the new owner is due at once and is looked at again.
+      if (passed !== 'no_claimant') return makeProgress(passed.owner, aboutAnyOwner(report));
+    }
+    const after: Intent = {
+      ...next,
+      ...times(before, next, report, nowMs),
+      callbacks,
+      dialect: report.dialect ?? before.dialect,
+      // Only unpaid intents keep their client: they cost nothing, so the polls of them are shared between clients.
+      client: next.observations.fundedAtMs === null ? before.client : null,
+    };
+    const outcomeChanges = after.status !== status || after.outcome?.evidence !== before.outcome?.evidence;
+    const written = outcomeChanges
+      ? await writeOutcome(before, after, lease)
+      : await store.saveProgress({ before, after });
+    if (!written) return undefined;
+    if (before.lookUpDue === undefined && after.lookUpDue !== undefined) onLookUpDue();
+    return { intentHash: _id, applied: true, version, before: status, after: after.status };
+  }
+
+  /** When to look at the intent again, to look its payment up, and to remove it. */
+  function times(before: Intent, next: Intent, { pollable = true, polledAtMs }: Report, nowMs: number) {
+    const dueMs = nextLookMs(next, nowMs, pollable, limits);
+    // Only a look postpones the next one. Look-ups and callbacks may be frequent: the anchor would never be polled.
+    const latestMs =
+      polledAtMs === undefined && before.open ? before.due.getTime() : Number.POSITIVE_INFINITY;
+    const lookUpMs = nextLookUpMs(next.payment, nowMs);
+    return {
+      open: dueMs !== null,
+      due: new Date(Math.min(dueMs ?? 0, latestMs)),
+      ...(limits.ledger ? { lookUpDue: lookUpMs === null ? undefined : new Date(lookUpMs) } : {}),
+      ...(next.status === before.status ? {} : { removeAt: removalOf(next) }),
+    };
+  }
+
+  function writeOutcome(before: Intent, after: Intent, lease: HeldLease | undefined): Promise<boolean> {
+    return inTurn(lease, () =>
+      inTransaction(async (session) => {
+        await lease?.fence(session);
+        if (!(await store.saveProgress({ before, after }, session))) return false;
+        await markDays(session, daysOf(before, after));
+        if (after.status !== before.status) await announce(session, after);
+        return true;
+      }),
+    );
+  }
+
+  async function announce(session: ClientSession, intent: Intent): Promise<void> {
+    const { _id: intentHash, anchorId, corridor, sellAmount: amount, status, outcome } = intent;
+    if (status !== 'settled' && status !== 'failed') return;
+    const data = { intentHash, anchorId, corridor, amount, status };
+    const reason = outcome?.reason;
+    if (isFailureReason(reason)) await writeEvent(session, 'intent.failed', { ...data, reason });
+    else await writeEvent(session, 'intent.settled', data);
+  }
+
+  function inTurn<T>(lease: HeldLease | undefined, write: () => Promise<T>): Promise<T> {
+    return lease === undefined ? write() : oneAtATime(write);
+  }
+
+  async function makeProgress(intentHash: string, report: Report): Promise<Progress | undefined> {
+    for (let tries = 0; tries < maxTries; tries += 1) {
+      await pauseBeforeTry(tries);
+      const intent = await (tries === 0 ? store.findByHash(intentHash) : store.findCurrent(intentHash));
+      if (intent === null) return undefined;
+      const progress = await attempt(intent, report);
+      if (progress !== undefined) return progress;
+    }
+    throw new ContendedIntentError(intentHash);
+  }
+
+  return makeProgress;
+}
+
+/**
+ * The part of a report that is true of whichever intent holds the transaction. A record is; a look-up compares the payment
+ * with the account of one intent, and a further one is due for the new owner.
+ */
+function aboutAnyOwner(report: Report): Report {
+  const { lease, learned } = report;
+  return isLookUp(learned) ? { learned: null, ...(lease === undefined ? {} : { lease }) } : report;
+}
+
+/** An intent that is not open any more still accepts the results of ledger look-ups. */
+function isOver({ open }: Intent, learned: Learned | null): boolean {
+  return !open && !isLookUp(learned);
+}
+
+function isLookUp(learned: Learned | null): learned is LookUp {
+  return learned !== null && typeof learned === 'object' && 'finding' in learned;
+}
+
+function recordOf(learned: Learned | null) {
+  return learned !== null && typeof learned === 'object' && 'record' in learned ? learned.record : undefined;
+}
+
+function isFailureReason(reason: string | undefined): reason is FailureReason {
+  return reason !== undefined && reason in failureReasons;
+}

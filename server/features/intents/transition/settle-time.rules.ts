@@ -1,0 +1,151 @@
+import { provesFunds, type TransactionRecord } from '../record/sep-record.rules.js';
+import type { ReadStatus } from '../record/status-table.rules.js';
+
+/** The observations of a transaction, timed by our own clock so that no anchor can move them far. Epoch ms. */
+export interface Observations {
+  firstAtMs: number | null;
+  lastAtMs: number | null;
+  status: ReadStatus['word'] | null;
+  /** When the transaction came to that status, according to the anchor. */
+  updatedAtMs: number | null;
+  /** The last observation without proof of funds, and the first one with it. */
+  unfundedAtMs: number | null;
+  fundedAtMs: number | null;
+  /** When the payment arrived, if it was observed between payment and payout; else null. */
+  paidAtMs: number | null;
+  /** The last observation as neither ready nor completed, and since when the cash is ready. */
+  notReadyAtMs: number | null;
+  readyAtMs: number | null;
+  /** When the readiness was first observed. */
+  readySeenAtMs: number | null;
+  /** The last observation as not completed; when the present completion was first observed, and when it happened. */
+  notCompletedAtMs: number | null;
+  completedSeenAtMs: number | null;
+  completedAtMs: number | null;
+  /** When the first of the present, uninterrupted records with a closed status such as `error` was stored. */
+  closedSinceMs: number | null;
+  /**
+   * Since when every record was closed or completed, so that an anchor gains no time by alternating between them.
+   */
+  notOpenSinceMs: number | null;
+  /** Since when the records show a fault of the withdrawal itself (eligibility.rules.ts). */
+  faultySinceMs: number | null;
+}
+
+export const nothingObserved: Observations = {
+  firstAtMs: null,
+  lastAtMs: null,
+  status: null,
+  updatedAtMs: null,
+  unfundedAtMs: null,
+  fundedAtMs: null,
+  paidAtMs: null,
+  notReadyAtMs: null,
+  readyAtMs: null,
+  readySeenAtMs: null,
+  notCompletedAtMs: null,
+  completedSeenAtMs: null,
+  completedAtMs: null,
+  closedSinceMs: null,
+  notOpenSinceMs: null,
+  faultySinceMs: null,
+};
+
+/**
+ * Adds one observation: the anchor was asked at `observedAtMs`, and its record is stored at `storedAtMs`. In the first
+ * one, earlier times than `attachedAtMs` are raised to it.
+ */
+export function addObservation(
+  before: Observations,
+  record: TransactionRecord,
+  { observedAtMs, storedAtMs }: { observedAtMs: number; storedAtMs: number },
+  attachedAtMs: number,
+): Observations {
+  const funded = before.fundedAtMs !== null || provesFunds(record);
+  const { group } = record.status;
+  const completed = group === 'completed' && !record.refunded;
+  const doneForUser = completed || group === 'ready';
+  const between = (told: number | null, from: number | null) =>
+    clamp(told ?? observedAtMs, from ?? attachedAtMs, observedAtMs);
+
+  const after: Observations = {
+    ...before,
+    firstAtMs: before.firstAtMs ?? observedAtMs,
+    lastAtMs: observedAtMs,
+    status: record.status.word,
+    updatedAtMs: record.updatedAtMs,
+    closedSinceMs: group === 'closed' ? (before.closedSinceMs ?? storedAtMs) : null,
+    notOpenSinceMs: group === 'closed' || completed ? (before.notOpenSinceMs ?? observedAtMs) : null,
+  };
+  if (!funded) after.unfundedAtMs = observedAtMs;
+  if (funded && before.fundedAtMs === null) {
+    after.fundedAtMs = observedAtMs;
+    // `updatedAtMs` is the time of the payment only while nothing later has happened.
+    after.paidAtMs = doneForUser ? null : between(record.updatedAtMs, before.unfundedAtMs);
+  }
+  if (!doneForUser) {
+    after.notReadyAtMs = observedAtMs;
+    after.readyAtMs = null;
+    after.readySeenAtMs = null;
+  } else if (group === 'ready' && before.readyAtMs === null) {
+    after.readySeenAtMs = observedAtMs;
+    after.readyAtMs = between(record.updatedAtMs, before.notReadyAtMs);
+  }
+  if (!completed) {
+    after.notCompletedAtMs = observedAtMs;
+    after.completedSeenAtMs = null;
+    after.completedAtMs = null;
+  } else if (before.completedSeenAtMs === null) {
+    after.completedSeenAtMs = observedAtMs;
+    after.completedAtMs = between(record.completedAtMs ?? record.updatedAtMs, before.notCompletedAtMs);
+  }
+  return after;
+}
+
+/** Payment and payout that are first observed together, after a longer gap, say nothing about an anchor's speed. */
+const maxUnobservedMs = 60_000;
+
+/**
+ * Where the ledger tells the time of the payment, a payout observed long after the anchor's time for it has no settle
+ * time: over a minute, and over a tenth of the time since the payment, as slow payouts are polled less often.
+ */
+const toldLateParts = 10;
+
+/**
+ * Whole seconds from payment to payout (cash: until it is ready for pick-up); null while the transaction is not completed.
+ * Where funds and payout were first observed together, both lie between the last observation without funds and the payout:
+ * half of that time is taken if it is a minute at most; if it is longer, the settle time is unknown and null. `byLedger`:
+ * the payment was found on the ledger.
+ */
+export function settleSeconds(
+  observed: Observations,
+  attachedAtMs: number,
+  byLedger: boolean,
+): number | null {
+  if (observed.completedAtMs === null) return null;
+  if (byLedger && !timesKnown(observed, byLedger)) return null;
+  const endMs = observed.readyAtMs ?? observed.completedAtMs;
+  const unobservedMs = endMs - (observed.unfundedAtMs ?? attachedAtMs);
+  if (observed.paidAtMs === null && unobservedMs > maxUnobservedMs) return null;
+  const tookMs = observed.paidAtMs === null ? unobservedMs / 2 : endMs - observed.paidAtMs;
+  return Math.max(0, Math.floor(tookMs / 1_000));
+}
+
+/**
+ * Whether the settle time is known. Without a ledger: a record showed the payment before one showed the payout; otherwise
+ * it is estimated, or null. With a ledger: the payout was observed after the payment, and soon after the time that the
+ * anchor gives for it. An anchor that is silent for hours and then backdates its payout would otherwise look quick.
+ */
+export function timesKnown(observed: Observations, byLedger: boolean): boolean {
+  const { paidAtMs, readyAtMs, readySeenAtMs, completedAtMs, completedSeenAtMs } = observed;
+  if (paidAtMs === null || completedAtMs === null) return false;
+  if (!byLedger) return true;
+  const endMs = readyAtMs ?? completedAtMs;
+  const seenAtMs = (readyAtMs === null ? completedSeenAtMs : readySeenAtMs) ?? endMs;
+  const lateMs = Math.max(maxUnobservedMs, (seenAtMs - paidAtMs) / toldLateParts);
+  return seenAtMs >= paidAtMs && seenAtMs - endMs <= lateMs;
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, value));
+}

@@ -1,0 +1,294 @@
+import { Decimal } from 'decimal.js';
+import { isAsset } from '../../../../contract/anchor-documents/asset.js';
+import type { OutcomeEvidence, OutcomeReason } from '../../../../contract/schemas/intents.js';
+import type { Intent, IntentOutcome } from '../intent.js';
+import type { Finding, NamedBy, PaymentState } from '../payment/payment.js';
+import { lateFundsMs } from '../payment/payment-match.rules.js';
+import { isContradicted, verdictOf, withFinding } from '../payment/payment-state.rules.js';
+import { pollStateOf } from '../polls/poll-state.rules.js';
+import { type Observation, observe, paidBy, unknownToAnchor } from './observation.rules.js';
+import { settleSeconds, timesKnown } from './settle-time.rules.js';
+import { shortfallPpb } from './shortfall.rules.js';
+
+const dayMs = 86_400_000;
+/** Cash that nobody collects is followed this long. */
+export const pickUpMs = 90 * dayMs;
+/** How long a failed intent may still be completed by its anchor. */
+const recoveryMs = 30 * dayMs;
+
+/** The result of a ledger look-up of the payment that this party named. */
+export interface LookUp {
+  by: NamedBy;
+  hash: string;
+  finding: Finding;
+}
+
+/** What is learned of an intent: a record of its transaction, that the anchor knows none, or a look at the ledger. */
+export type Learned = Observation | 'unknown_to_anchor' | LookUp;
+
+export interface TransitionLimits {
+  failureGraceMs: number;
+  /** Whether payments are looked up on the ledger; where they are not, the anchor's word is taken. */
+  ledger: boolean;
+}
+
+/**
+ * The one transition function: takes an intent, what was learned of it (null: only time has passed) and the time, and
+ * returns the intent as it is then. A record adds nothing where it is older than the last one, or where the intent has no
+ * transaction; a look-up adds nothing where the payment was replaced or found meanwhile.
+ */
+export function transition(
+  intent: Intent,
+  learned: Learned | null,
+  nowMs: number,
+  limits: TransitionLimits,
+): Intent {
+  const next = after(intent, learned, nowMs, limits);
+  return next === intent ? intent : withDerived(next);
+}
+
+/** The intent with the members that follow from the others. */
+export function withDerived(intent: Intent): Intent {
+  const { outcome, payment, attachedAt, observations, unknownPolls, poll } = intent;
+  const seen = observations.firstAtMs !== null;
+  return {
+    ...intent,
+    status: outcome?.kind ?? 'pending',
+    poll: pollStateOf({ attached: attachedAt !== null, seen, unknownPolls, waits: poll === 'waiting' }),
+    contradicted: isContradicted(payment),
+    ...(payment.found === null ? {} : { paymentId: payment.found.operationId }),
+  };
+}
+
+/** The instant until which a failed intent may still become settled. */
+export function recoverableUntilMs({ recordedAt }: IntentOutcome): number {
+  return recordedAt.getTime() + recoveryMs;
+}
+
+/** When the payout of a funded intent is overdue. */
+export function overdueAtMs({ observations, corridorTerms }: Intent): number | null {
+  const fromMs = observations.paidAtMs ?? observations.fundedAtMs;
+  return fromMs === null ? null : fromMs + corridorTerms.overdueAfterSeconds * 1_000;
+}
+
+function after(intent: Intent, learned: Learned | null, nowMs: number, limits: TransitionLimits): Intent {
+  if (learned === 'unknown_to_anchor') return afterRecord(unknownToAnchor(intent), null, nowMs, limits);
+  if (learned !== null && 'finding' in learned) return afterLookUp(intent, learned, nowMs, limits);
+  return afterRecord(intent, learned, nowMs, limits);
+}
+
+function afterRecord(
+  before: Intent,
+  observation: Observation | null,
+  nowMs: number,
+  limits: TransitionLimits,
+): Intent {
+  if (before.outcome !== null && before.outcome.kind !== 'failed') return before;
+  const intent = observation === null ? before : observe(before, observation, nowMs, limits);
+  const record = intent === before ? null : (observation?.record ?? null);
+  if (intent.outcome !== null) return recovered(intent, before, record, nowMs);
+  const reached = limits.ledger ? endByLedger(intent, nowMs, limits) : endOf(intent, record, nowMs, limits);
+  if (reached === null) return intent;
+  const [kind, reason] = reached;
+  const told = limits.ledger ? intent.payment.told : record;
+  const evidence = evidenceOf(intent.payment, limits);
+  return ended(intent, told, { kind, reason, recordedAt: new Date(nowMs), evidence });
+}
+
+function afterLookUp(
+  before: Intent,
+  { by, hash, finding }: LookUp,
+  nowMs: number,
+  limits: TransitionLimits,
+): Intent {
+  const isNamed = before.payment.named.some((each) => each.by === by && each.hash === hash);
+  if (!isNamed || before.payment.found !== null) return before;
+  const intent = { ...before, payment: withFinding(before.payment, by, finding, nowMs) };
+  if (finding.kind === 'problem') return afterRecord(intent, null, nowMs, limits);
+  const paid = paidBy(intent, finding.payment);
+  if (paid.outcome === null) return afterRecord(paid, null, nowMs, limits);
+  // The intent expired as unpaid, so it is reopened.
+  if (paid.outcome.kind === 'expired') return reopened(paid, nowMs);
+  const { kind, reason, recordedAt } = paid.outcome;
+  return ended(paid, paid.payment.told, { kind, reason, recordedAt, evidence: 'ledger' });
+}
+
+/**
+ * Reopens an intent that had expired. It was not followed meanwhile, so nothing ends it before the next look
+ * (`awaitsLook`), and a closed withdrawal may still be completed for as long as one that was closed just now.
+ */
+function reopened(intent: Intent, nowMs: number): Intent {
+  const { observations, payment } = intent;
+  const sinceNow = (sinceMs: number | null) => (sinceMs === null ? null : nowMs);
+  return {
+    ...intent,
+    observations: {
+      ...observations,
+      closedSinceMs: sinceNow(observations.closedSinceMs),
+      notOpenSinceMs: sinceNow(observations.notOpenSinceMs),
+    },
+    payment: { ...payment, takenUpAtMs: nowMs },
+    outcome: null,
+  };
+}
+
+/**
+ * The evidence that an outcome rests on. Where a ledger is configured but does not show the payment, the outcome is
+ * `unverified` and counts in no score (reputation/what-counts.rules.ts).
+ */
+function evidenceOf({ found }: PaymentState, { ledger }: TransitionLimits): OutcomeEvidence {
+  if (found !== null) return 'ledger';
+  return ledger ? 'unverified' : 'anchor';
+}
+
+/** What a record says about the money; kept from the last record for the decision once the ledger has answered. */
+type Told = NonNullable<PaymentState['told']>;
+
+type End = [kind: IntentOutcome['kind'], reason: OutcomeReason];
+
+/**
+ * The outcome where payments are looked up. While a named payment is being looked up, the intent does not end. Where the
+ * ledger refutes the payment that a record names, the funds that the record shows are not believed.
+ */
+function endByLedger(intent: Intent, nowMs: number, limits: TransitionLimits): End | null {
+  const { observations: seen, payment } = intent;
+  switch (verdictOf(payment, nowMs)) {
+    case 'waiting':
+      return null;
+    case 'refuted': {
+      const noFunds = { fundedAtMs: null, paidAtMs: null, readyAtMs: null, completedSeenAtMs: null };
+      return endOf({ ...intent, observations: { ...seen, ...noFunds } }, null, nowMs, limits);
+    }
+    default:
+      return awaitsLook(intent, nowMs, limits) ? null : endOf(intent, payment.told, nowMs, limits);
+  }
+}
+
+/** Whether an intent that was reopened still waits for an observation, for which the anchor has `failureGraceMs`. */
+function awaitsLook(
+  { observations, payment: { takenUpAtMs } }: Intent,
+  nowMs: number,
+  { failureGraceMs }: TransitionLimits,
+): boolean {
+  if (takenUpAtMs === undefined || (observations.lastAtMs ?? 0) >= takenUpAtMs) return false;
+  return nowMs - takenUpAtMs < failureGraceMs;
+}
+
+/** Every way in which an intent ends, but for a recovery. */
+function endOf(
+  intent: Intent,
+  record: Told | null,
+  nowMs: number,
+  { failureGraceMs }: TransitionLimits,
+): End | null {
+  const { observations: seen, attachedAt, claimedId } = intent;
+  const deadlineMs = intent.deadline.getTime();
+  const stands = (sinceMs: number | null) => sinceMs !== null && nowMs - sinceMs >= failureGraceMs;
+  if (record?.refunded) return ['failed', 'refunded'];
+  if (seen.completedSeenAtMs !== null) {
+    if (record !== null && namesPayout(record)) return ['settled', 'completed'];
+    if (!stands(seen.notOpenSinceMs)) return null;
+    // A payout that is named in a way that nobody can read is no missing one: it settles, and counts for nobody.
+    return intent.problem === 'unreadable_amount' ? ['settled', 'completed'] : ['failed', 'unproven'];
+  }
+  if (seen.closedSinceMs !== null) {
+    if (seen.fundedAtMs !== null) return stands(seen.notOpenSinceMs) ? ['failed', 'error'] : null;
+    return seen.status === 'expired' || stands(seen.closedSinceMs) ? ['expired', 'abandoned'] : null;
+  }
+  if (seen.readyAtMs !== null) {
+    return nowMs - seen.readyAtMs >= pickUpMs ? ['expired', 'not_collected'] : null;
+  }
+  const overdueMs = overdueAtMs(intent);
+  if (overdueMs !== null) {
+    // Either it was observed open after it became overdue, or nothing was observed since for `failureGraceMs`.
+    const seenOpen = (seen.lastAtMs ?? 0) >= overdueMs;
+    return (seenOpen && nowMs >= overdueMs) || stands(overdueMs) ? ['failed', 'overdue'] : null;
+  }
+  // A claim waits as long as a transaction, since the transaction may still prove to be this account's.
+  if (attachedAt === null && claimedId === undefined)
+    return nowMs >= deadlineMs ? ['expired', 'no_transaction'] : null;
+  if (nowMs < deadlineMs + lateFundsMs) return null;
+  return ['expired', attachedAt === null ? 'no_transaction' : 'never_funded'];
+}
+
+/**
+ * A failed intent that its anchor completes in time becomes settled: once, since settled is final. The judgement of a
+ * failure that counts is kept: neither a later record nor a completion that would not count can remove it.
+ */
+function recovered(
+  seen: Intent,
+  before: Intent,
+  record: Observation['record'] | null,
+  nowMs: number,
+): Intent {
+  const { unscoredReason, amountIn, outcome } = before;
+  const failed = { ...seen, unscoredReason, amountIn };
+  const completed = record !== null && seen.observations.completedSeenAtMs !== null && namesPayout(record);
+  if (outcome === null || !completed || nowMs > recoverableUntilMs(outcome)) return failed;
+  const { recordedAt, evidence } = outcome;
+  const recoveredAt = new Date(nowMs);
+  const settled = ended({ ...seen, recoveredAt }, record, {
+    kind: 'settled',
+    reason: 'recovered',
+    recordedAt,
+    evidence,
+  });
+  return unscoredReason === null && settled.unscoredReason !== null ? failed : settled;
+}
+
+/** The intent with this outcome and its measured values. */
+function ended(
+  intent: Intent,
+  record: Told | null,
+  end: Pick<IntentOutcome, 'kind' | 'reason' | 'recordedAt' | 'evidence'>,
+): Intent {
+  if (end.kind !== 'settled' || record === null) {
+    const unmeasured = { settleSeconds: null, timesKnown: false, shortfallPpb: null, amountOut: null };
+    const unread = end.kind === 'settled' ? 'amount_unreadable' : null;
+    return {
+      ...intent,
+      unscoredReason: intent.unscoredReason ?? unread,
+      outcome: { ...end, ...unmeasured },
+    };
+  }
+  const { observations, quote } = intent;
+  const { amountOut, amountOutAsset } = record;
+  const byLedger = intent.payment.found !== null;
+  // The amount found on the ledger does not depend on the anchor's records.
+  const amountIn = byLedger ? intent.amountIn : larger(intent.amountIn, record.amountIn);
+  const fromMs = (intent.attachedAt ?? intent.createdAt).getTime();
+  const missing = unreadAmount(record, amountIn) ?? (amountIn === null ? 'amount_missing' : null);
+  const { buyAsset } = intent.corridorTerms;
+  return {
+    ...intent,
+    unscoredReason: intent.unscoredReason ?? missing,
+    outcome: {
+      ...end,
+      settleSeconds: settleSeconds(observations, fromMs, byLedger),
+      timesKnown: timesKnown(observations, byLedger),
+      shortfallPpb:
+        amountIn === null || amountOut === null ? null : shortfallPpb({ amountIn, amountOut, quote }),
+      amountOut: isAsset(amountOutAsset ?? buyAsset, buyAsset) ? amountOut : null,
+    },
+  };
+}
+
+function namesPayout({ amountOut }: Told): boolean {
+  return amountOut !== null && !new Decimal(amountOut).isZero();
+}
+
+/** Whether an amount that a settled outcome rests on is there and cannot be read. */
+function unreadAmount({ amountOut, unreadable }: Told, amountIn: string | null): 'amount_unreadable' | null {
+  const isUnread = unreadable.some(
+    (member) =>
+      (member === 'amount_in' && amountIn === null) ||
+      (member === 'amount_out' && amountOut === null) ||
+      member === 'refunds.amount_refunded',
+  );
+  return isUnread ? 'amount_unreadable' : null;
+}
+
+function larger(a: string | null, b: string | null): string | null {
+  if (a === null || b === null) return a ?? b;
+  return new Decimal(b).gt(a) ? b : a;
+}
