@@ -6,7 +6,8 @@ import type { Intent } from '../intent.js';
 import type { HasToWait } from '../polls/places.js';
 import { givenUpAfterPolls } from '../polls/poll-state.rules.js';
 import type { IntentStore } from '../store.js';
-import { ContendedIntentError, type MakeProgress } from '../transition/progress.js';
+import type { MakeProgress } from '../transition/progress.js';
+import { untilWritten } from '../transition/until-written.js';
 import type { Ownership } from './ownership.js';
 import { attachment, claim, ownerElsewhere } from './ownership.rules.js';
 
@@ -30,8 +31,6 @@ export interface AttachDeps {
  * first. The caller has verified that the wallet knows the nonce.
  */
 export type AttachTransaction = (intent: Intent, transactionId: string) => Promise<Intent>;
-
-const maxTries = 8;
 
 export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
   const { store, ownership, waits, progress, onAttached, clock, pauseBeforeTry } = deps;
@@ -69,15 +68,13 @@ export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
     return (await ownership.passToSender(holder, sender)) !== 'no_claimant';
   }
 
-  return async (known, transactionId) => {
+  return (known, transactionId) => {
     let intent = known;
-    for (let tries = 0; tries < maxTries; tries += 1) {
+    return untilWritten(known._id, pauseBeforeTry, async () => {
       if (intent.transactionId === transactionId) {
-        if (intent !== known) onAttached();
-        else await takeUpAgain(intent);
+        await takeUpAgain(intent);
         return intent;
       }
-      await pauseBeforeTry(tries);
       const isOver = intent.deadline.getTime() <= clock();
       if (intent.status === 'pending' && isOver) {
         // An intent whose time is over ends before anything is attached, whether or not the job has processed it yet.
@@ -87,9 +84,13 @@ export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
       refuseUnattachable(intent, isOver);
       const mayHave = await present(intent, transactionId);
       intent = await reread(intent);
-      if (!mayHave && intent.transactionId !== transactionId) throw takenByAnother();
-    }
-    throw new ContendedIntentError(known._id);
+      if (intent.transactionId === transactionId) {
+        onAttached();
+        return intent;
+      }
+      if (!mayHave) throw takenByAnother();
+      return undefined;
+    });
   };
 }
 

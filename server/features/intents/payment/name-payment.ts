@@ -4,7 +4,7 @@ import type { Clock } from '../../../ports.js';
 import type { Intent } from '../intent.js';
 import { givenUpAfterPolls } from '../polls/poll-state.rules.js';
 import type { IntentStore } from '../store.js';
-import { ContendedIntentError } from '../transition/progress.js';
+import { untilWritten } from '../transition/until-written.js';
 import { nextLookUpMs, withNamed } from './payment-state.rules.js';
 
 /**
@@ -13,8 +13,6 @@ import { nextLookUpMs, withNamed } from './payment-state.rules.js';
  * caller has verified that the wallet knows the nonce.
  */
 export type NamePayment = (intent: Intent, paymentHash: string) => Promise<Intent>;
-
-const maxTries = 8;
 
 export function createNamePayment(deps: {
   store: Pick<IntentStore, 'findByHash' | 'findCurrent' | 'saveProgress' | 'takeUpAgain'>;
@@ -25,11 +23,10 @@ export function createNamePayment(deps: {
 }): NamePayment {
   const { store, onAttached, clock, pauseBeforeTry } = deps;
 
-  return async (known, paymentHash) => {
+  return (known, paymentHash) => {
     const hash = paymentHash.toLowerCase();
-    let intent = known;
-    for (let tries = 0; tries < maxTries; tries += 1) {
-      await pauseBeforeTry(tries);
+    return untilWritten(known._id, pauseBeforeTry, async (tries) => {
+      const intent = tries === 0 ? known : ((await store.findCurrent(known._id)) ?? known);
       const { found } = intent.payment;
       if (found?.hash === hash || found?.by === 'anchor') return intent;
       if (found !== null) throw conflict('Another payment of this intent was found on the ledger.');
@@ -39,15 +36,12 @@ export function createNamePayment(deps: {
       const isNew = payment !== intent.payment;
       const dueMs = nextLookUpMs(payment, now.getTime());
       const after = { ...intent, payment, ...(dueMs === null ? {} : { lookUpDue: new Date(dueMs) }) };
-      if (!isNew || (await store.saveProgress({ before: intent, after }))) {
-        // A wallet that has paid is better informed than an anchor that does not know the withdrawal.
-        if (intent.unknownPolls >= givenUpAfterPolls) await store.takeUpAgain(intent._id, now);
-        if (isNew) onAttached();
-        return (await store.findByHash(intent._id)) ?? intent;
-      }
-      intent = (await store.findCurrent(intent._id)) ?? intent;
-    }
-    throw new ContendedIntentError(known._id);
+      if (isNew && !(await store.saveProgress({ before: intent, after }))) return undefined;
+      // A wallet that has paid is better informed than an anchor that does not know the withdrawal.
+      if (intent.unknownPolls >= givenUpAfterPolls) await store.takeUpAgain(intent._id, now);
+      if (isNew) onAttached();
+      return (await store.findByHash(intent._id)) ?? intent;
+    });
   };
 }
 

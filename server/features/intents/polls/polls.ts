@@ -1,7 +1,8 @@
 import type { ReconcileAnswer } from '../../../../contract/schemas/intents.js';
 import type { HeldLease } from '../../../mongo/leases.js';
 import type { Clock, Logger, Pause } from '../../../ports.js';
-import { ContendedIntentError, type MakeProgress } from '../transition/progress.js';
+import type { MakeProgress } from '../transition/progress.js';
+import { ContendedIntentError } from '../transition/until-written.js';
 import type { DueStore } from './due-store.js';
 import type { PollResult, PollTransaction } from './transaction-poll.js';
 

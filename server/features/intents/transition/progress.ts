@@ -1,6 +1,5 @@
 import pLimit from 'p-limit';
 import { type FailureReason, failureReasons } from '../../../../contract/schemas/intents.js';
-import { ApiError } from '../../../errors.js';
 import type { HeldLease } from '../../../mongo/leases.js';
 import type { PauseBeforeTry } from '../../../mongo/refused-writes.js';
 import type { ClientSession, InTransaction } from '../../../mongo/transactions.js';
@@ -18,6 +17,7 @@ import type { Dialect } from '../record/status-table.rules.js';
 import type { IntentStore } from '../store.js';
 import { removalOf } from './removal.rules.js';
 import { type Learned, type LookUp, type TransitionLimits, transition } from './transition.rules.js';
+import { untilWritten } from './until-written.js';
 
 /** What was learned about an intent: by a poll, by a callback, from the ledger, or only that time has passed. */
 export interface Report {
@@ -49,19 +49,6 @@ export interface Progress {
 
 /** Applies a report to an intent. Undefined where there is no such intent. */
 export type MakeProgress = (intentHash: string, report: Report) => Promise<Progress | undefined>;
-
-const maxTries = 8;
-
-/**
- * Others changed the intent during every try. A client is told to send its request again; a job leaves the intent for its
- * next run. The message names no intent, since a callback may have been applied to another one than it was sent to.
- */
-export class ContendedIntentError extends ApiError {
-  constructor(readonly intentHash: string) {
-    super('NOT_READY', 'Too many requests change this intent at once; try again shortly.', { retryAfter: 1 });
-    this.name = 'ContendedIntentError';
-  }
-}
 
 /**
  * The only writer of `settled` and `failed`. Each try reads the intent, applies the pure transition function and writes
@@ -164,14 +151,11 @@ export function createMakeProgress(deps: {
   }
 
   async function makeProgress(intentHash: string, report: Report): Promise<Progress | undefined> {
-    for (let tries = 0; tries < maxTries; tries += 1) {
-      await pauseBeforeTry(tries);
+    const made = await untilWritten(intentHash, pauseBeforeTry, async (tries) => {
       const intent = await (tries === 0 ? store.findByHash(intentHash) : store.findCurrent(intentHash));
-      if (intent === null) return undefined;
-      const progress = await attempt(intent, report);
-      if (progress !== undefined) return progress;
-    }
-    throw new ContendedIntentError(intentHash);
+      return intent === null ? 'no_intent' : attempt(intent, report);
+    });
+    return made === 'no_intent' ? undefined : made;
   }
 
   return makeProgress;
