@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import type { PaymentProblem } from '../../../../contract/schemas/payments.js';
 import type { Ledger, LedgerAnswer } from '../../../ledger/ledger.js';
 import { isDuplicateKey } from '../../../mongo/failures.js';
 import type { HeldLease } from '../../../mongo/leases.js';
@@ -41,11 +42,13 @@ export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
     if (answer.kind === 'unknown')
       logger.warn({ why: answer.why, detail: answer.detail }, 'ledger not known');
     const match = matchOf(answer, intent);
-    if (match.kind === 'finding') {
-      if (!(await passesToPayer(intent, match.payers, lease))) await tell(match.finding);
+    if ('problem' in match) {
+      const { problem, contradicts, payers } = match;
+      if (!(await passesToPayer(intent, payers, lease)))
+        await tell({ kind: 'problem', problem, contradicts });
       return;
     }
-    for (const candidate of match.candidates) {
+    for (const candidate of match) {
       try {
         await tell({ kind: 'found', payment: { ...candidate, by, lookedUpAtMs: clock() } });
         return;
@@ -90,34 +93,21 @@ export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
   };
 }
 
-type Matched =
-  | { kind: 'candidates'; candidates: Omit<FoundPayment, 'by' | 'lookedUpAtMs'>[] }
-  | { kind: 'finding'; finding: Finding; payers: string[] };
+type Refusal = Omit<Extract<PaymentMatch, { kind: 'refused' }>, 'kind'>;
 
-function matchOf(answer: LedgerAnswer, intent: Intent): Matched {
-  const problem = (
-    finding: Omit<Extract<Finding, { kind: 'problem' }>, 'kind'>,
-    payers: string[] = [],
-  ): Matched => ({
-    kind: 'finding',
-    finding: { kind: 'problem', ...finding },
-    payers,
-  });
-  if (answer.kind === 'unknown') {
-    const reach = answer.why === 'out_of_range';
-    return problem({ problem: reach ? 'out_of_range' : 'ledger_unavailable', contradicts: false });
-  }
+/** The payments of the transaction that may be the intent's, or why there is none. */
+function matchOf(
+  answer: LedgerAnswer,
+  intent: Intent,
+): Refusal | Omit<FoundPayment, 'by' | 'lookedUpAtMs'>[] {
+  const nothing = (problem: PaymentProblem): Refusal => ({ problem, contradicts: false, payers: [] });
+  if (answer.kind === 'unknown')
+    return nothing(answer.why === 'out_of_range' ? 'out_of_range' : 'ledger_unavailable');
   // The time for which the payment has been missing decides what that means (payment-state.rules.ts).
-  if (answer.kind === 'not_found') return problem({ problem: 'not_found', contradicts: false });
+  if (answer.kind === 'not_found') return nothing('not_found');
   const { transaction, source } = answer;
-  const match: PaymentMatch = matchPayment(transaction, paymentTerms(intent), intent.payment.instructions);
-  if (match.kind === 'refused') {
-    const { problem: why, contradicts, payers } = match;
-    return problem({ problem: why, contradicts }, payers);
-  }
+  const match = matchPayment(transaction, paymentTerms(intent), intent.payment.instructions);
+  if (match.kind === 'refused') return match;
   const { hash, ledger, closedAtMs, memo } = transaction;
-  return {
-    kind: 'candidates',
-    candidates: match.payments.map((payment) => ({ ...payment, hash, ledger, closedAtMs, memo, source })),
-  };
+  return match.payments.map((payment) => ({ ...payment, hash, ledger, closedAtMs, memo, source }));
 }
