@@ -82,7 +82,7 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
       'Send `X-Admin-Key` for admin operations and `Authorization: Bearer` for internal ones, as the operation says.',
     operator:
       'Check that ADMIN_SECRET_KEY or CRON_SECRET is set: if it is not, a `warn` line at the start says so. Both take two ' +
-      'values, separated by a comma, so that a key can be replaced without a gap (docs/operations.md).',
+      'values, separated by a comma, so that a key can be replaced without a gap (docs/operations/configure.md).',
     example: { message: 'This endpoint needs a valid X-Admin-Key header.' },
   },
   INVALID_SIGNATURE: {
@@ -291,7 +291,7 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
       'requests are left.',
     operator:
       'If all clients are counted as one, TRUST_PROXY is missing: without it, a proxy counts as the client. A wallet ' +
-      'that sends requests for many people has to forward their addresses (docs/operations.md).',
+      'that sends requests for many people has to forward their addresses (docs/operations/configure.md).',
     example: { message: 'Too many requests; try again after the seconds in retryAfter.', retryAfter: 17 },
   },
   HEADERS_TOO_LARGE: {
@@ -318,7 +318,7 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
     caller:
       'Show the person that no rate is available, and ask again after `retryAfter`. Reasons such as `refused_amount` do not go away: ask for another amount.',
     operator:
-      'Look at `fairlead_anchor_quotes_total` and at the reasons: if all anchors fail at once, outgoing calls may be blocked (docs/alerts.md).',
+      'Look at `fairlead_anchor_quotes_total` and at the reasons: if all anchors fail at once, outgoing calls may be blocked (docs/operations/run.md).',
     example: {
       message: 'No anchor of usdc-zar has a quote.',
       retryAfter: 5,
@@ -332,8 +332,7 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
       'at once, or a client that holds too many unpaid intents; `message` says which.',
     retry: 'waitedUnknown',
     caller: 'Wait for `Retry-After`, and show people that the service is unavailable for a moment.',
-    operator:
-      'GET /readyz names what fails. If it lasts, see docs/operations.md about the database, clocks and unpaid intents.',
+    operator: 'GET /readyz names what fails. If it lasts, see docs/operations/run.md.',
     example: { message: 'The database does not answer.', retryAfter: 2 },
   },
 };

@@ -137,7 +137,7 @@ export function enumOfMeanings<K extends string>(meanings: Readonly<Record<K, st
 
 /**
  * Marks an enum of answers to which minor releases may add: explanations, codes, names of events and formulas. The document
- * has `x-open-enum` there, and docs/versioning.md says what clients do with a value that they do not know.
+ * has `x-open-enum` there, and docs/operations/deploy.md says what clients do with a value that they do not know.
  */
 export function mayGrow<T extends z.ZodEnum<[string, ...string[]]>>(schema: T): T {
   // When zod copies a schema, for example to add a description, the copy keeps the members of the definition.

@@ -1,4 +1,4 @@
-/** The flags of Node that docs/operations.md names for production. */
+/** The flags of Node that docs/operations/deploy.md names for production. */
 export const productionFlags = [
   '--max-semi-space-size=4',
   '--heap-growing-percent=40',

@@ -3,8 +3,7 @@ import type { OpenApiDocument } from './document.js';
 import type { OperationObject } from './operation-object.js';
 
 /** Pages for those who run or change a service; callers of the API do not need them. */
-const forOperators =
-  /^(alerts|benchmarks|conformance|fleet|operations|releasing|replica-set|guides\/(operators|contributors))\.md$/;
+const forOperators = /^(benchmarks|conformance|fleet|operations\/\w+|guides\/(operators|contributors))\.md$/;
 
 /**
  * docs/llms.txt in the form of llmstxt.org: what the service is, the document, every operation and every page, each with a

@@ -53,7 +53,7 @@ describe('docker-compose.yml', () => {
     const fetched = readFileSync(join(project, 'scripts/mongod/fetch.ts'), 'utf8');
     const [, version] = /MongoDB (\d+\.\d+\.\d+)/.exec(fetched) ?? [];
     expect(mongo.image).toBe(`mongo:${version}`);
-    expect(readFileSync(join(project, 'docs/operations.md'), 'utf8')).toContain(`MongoDB ${version}`);
+    expect(readFileSync(join(project, 'docs/operations/deploy.md'), 'utf8')).toContain(`MongoDB ${version}`);
   });
 
   it('gives MongoDB a password that is in .env alone, and its set a key that is in no file of the project', () => {

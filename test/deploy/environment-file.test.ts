@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
 import { runProgram } from '../support/run-program.js';
 
-const guide = readFileSync(new URL('../../docs/deploying.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../docs/operations/deploy.md', import.meta.url), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-environment-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

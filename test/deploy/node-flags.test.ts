@@ -10,7 +10,7 @@ describe('the flags that Node is started with in production', () => {
   const line = productionFlags.join(' ');
 
   it.each([
-    ['the guide to operations', 'docs/operations.md', `node ${line} dist/server/main.js`],
+    ['the guide to operations', 'docs/operations/deploy.md', `node ${line} dist/server/main.js`],
     ['the README', 'README.md', `node ${line} --env-file=.env dist/server/main.js`],
     ['the systemd unit', 'deploy/systemd/fairlead.service', `node ${line} dist/server/main.js`],
     ['the image', 'Dockerfile', JSON.stringify(['node', ...productionFlags, 'dist/server/main.js'])],

@@ -67,7 +67,7 @@ describe('the unit of systemd', () => {
 
   itWithSystemd('gives a stop more time than it takes, and a start as much as the migration takes', () => {
     const secondsOf = (key: string) => Number(new RegExp(`^${key}=(\\d+)$`, 'm').exec(unit)?.[1]);
-    // DRAIN_SECONDS in production plus thirty (docs/operations.md).
+    // DRAIN_SECONDS in production plus thirty (docs/operations/deploy.md).
     expect(secondsOf('TimeoutStopSec')).toBeGreaterThan(10 + 30);
     expect(unit).toMatch(/^TimeoutStartSec=infinity$/m);
     expect(unit).toMatch(/^ExecStartPre=\S+ dist\/server\/migrate\.js$/m);

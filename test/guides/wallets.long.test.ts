@@ -39,26 +39,17 @@ let bundle: string;
 let browser: Browser;
 let site: LoopbackServer;
 
-/** Uses the modules of the guide in a page. The wallet also signs messages (SEP-53), which stellar-base does not. */
+/** Uses the modules of the guide in a page. */
 const pageProgram = `
-import { sep53Hash } from '@fairlead/contract';
-import { Keypair } from '@stellar/stellar-base';
 import { offers } from './compare.js';
 import { goOn, sell } from './sell.js';
 import { tryingWallet } from './wallet.js';
 import { explain } from './stopped.js';
 import { outcomeOf } from './follow.js';
 import { showSteps } from './live.js';
-import { dispute } from './dispute.js';
 
-const wallet = {
-  ...tryingWallet('${secret}'),
-  async signMessage(message: string) {
-    const signature = Keypair.fromSecret('${secret}').sign(sep53Hash(message) as never);
-    return { signedMessage: btoa(String.fromCharCode(...signature)) };
-  },
-};
-Object.assign(globalThis, { offers, sell, goOn, explain, outcomeOf, showSteps, dispute, wallet });
+const wallet = tryingWallet('${secret}');
+Object.assign(globalThis, { offers, sell, goOn, explain, outcomeOf, showSteps, wallet });
 `;
 
 beforeAll(async () => {
@@ -111,7 +102,7 @@ function writeModules(): void {
       .replaceAll('http://127.0.0.1:7298/rpc', ledger.rpcUrl);
     writeFileSync(join(folder, `${name}.ts`), here);
   }
-  expect(names).toEqual(['compare', 'sell', 'wallet', 'stopped', 'follow', 'live', 'dispute']);
+  expect(names).toEqual(['compare', 'sell', 'wallet', 'stopped', 'follow', 'live']);
   writeFileSync(join(folder, 'page.ts'), pageProgram);
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -195,7 +186,7 @@ describe('docs/guides/wallets.md', () => {
   });
 
   itInBrowser(
-    'sells in a page whose tab is closed when the payment was submitted and not answered: paid once, followed, disputed',
+    'sells in a page whose tab is closed when the payment was submitted and not answered: paid once, followed',
     async () => {
       const complaints: string[] = [];
       const context = await browser.newContext();
@@ -239,10 +230,6 @@ describe('docs/guides/wallets.md', () => {
       )) as string[];
       expect(steps[0]).toMatch(/^\S+Z registered $/);
       expect(steps.at(-1)).toMatch(/^\S+Z settled completed$/);
-      const filed = await second.evaluate(
-        `dispute(${JSON.stringify(done.intent)}, wallet, 'Nothing arrived.')`,
-      );
-      expect(filed).toMatchObject({ status: 'open', intentHash, filedBy: 'account' });
       const refused = `sell({ corridor: 'usdc-ngn', anchorId: 'nobody', sellAmount: '1' }, wallet).catch(explain)`;
       expect(await second.evaluate(refused)).toMatch(
         /^service_refused \(UNKNOWN_ANCHOR\): money moved: no; over$/,

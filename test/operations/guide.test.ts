@@ -9,7 +9,7 @@ import { idleMetrics } from '../fixtures/edge/idle-metrics.js';
 
 const root = new URL('../../', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, root), 'utf8');
-const page = read('docs/operations.md');
+const page = read('docs/operations/run.md');
 const section = (title: string) => page.split(/^## /m).find((text) => text.startsWith(title)) ?? '';
 /** The code between backticks in the first column of a section's table. */
 const firstColumn = (title: string) =>
@@ -17,7 +17,7 @@ const firstColumn = (title: string) =>
     [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
   );
 
-describe('docs/operations.md', () => {
+describe('docs/operations/run.md', () => {
   it('explains every metric, and no other', () => {
     const names = idleMetrics.getMetricsAsArray().map(({ name }) => name);
     const ours = names.filter((name) => !/^(process|nodejs)_/.test(name));

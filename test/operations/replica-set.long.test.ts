@@ -15,10 +15,10 @@ import { startTestApp, type TestApp, testCronSecret } from '../support/app.js';
 import { itWhere } from '../support/it-where.js';
 import { waitFor } from '../support/wait-for.js';
 
-const guide = readFileSync(new URL('../../docs/replica-set.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../docs/operations/deploy.md', import.meta.url), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-replica-set-'));
 const mongod = await findMongod({ env: { ...process.env, MONGODB_URI: undefined } });
-const itWithMongod = itWhere(mongod.kind === 'binary', 'no mongod of its own: docs/replica-set.md');
+const itWithMongod = itWhere(mongod.kind === 'binary', 'no mongod of its own: docs/operations/deploy.md');
 const hosts = ['db1', 'db2', 'db3'].map((name) => `${name}.example.internal`);
 const passwords = { admin: 'of-the-administrator', fairlead: 'of-the-service' };
 
@@ -153,7 +153,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
-describe('the replica set of docs/replica-set.md', () => {
+describe('the replica set of docs/operations/deploy.md', () => {
   itWithMongod('gives the service every right that it needs', async () => {
     expect((await app.client.request('GET', '/readyz')).status).toBe(200);
     expect((await register('a'.repeat(32))).status).toBe(201);

@@ -7,7 +7,7 @@ import {
   type Probe,
 } from './manifest.js';
 
-/** The seconds that the service needs to stop: DRAIN_SECONDS in production plus thirty (docs/operations.md). */
+/** The seconds that the service needs to stop: DRAIN_SECONDS in production plus thirty (docs/operations/deploy.md). */
 const stopSeconds = 10 + 30;
 /** How long the service waits for its database when it starts. */
 const startSeconds = 60;

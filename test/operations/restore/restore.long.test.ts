@@ -22,7 +22,7 @@ import { waitFor } from '../../support/wait-for.js';
 import { type Acknowledged, anyAddress, type Load, run, someone, startLoad } from './load.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const guide = readFileSync(join(root, 'docs/backup.md'), 'utf8');
+const guide = readFileSync(join(root, 'docs/operations/run.md'), 'utf8');
 const publisherSecretKey = '15'.repeat(32);
 let folder: string;
 let archive: string;

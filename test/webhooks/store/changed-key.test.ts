@@ -6,7 +6,7 @@ import { testDatabase } from '../../support/database.js';
 const { uri } = testDatabase();
 const { open, receiver } = closedAfterEach(uri);
 
-/** Checks what docs/operations.md says about changing WEBHOOK_KEY. */
+/** Checks what docs/operations/configure.md says about changing WEBHOOK_KEY. */
 it('under another WEBHOOK_KEY deliveries wait for a new secret, and are then signed with that one alone', async () => {
   const to = await receiver();
   const before = await open({ allow: [to.origin], webhookKey: 'a1'.repeat(32) });

@@ -31,7 +31,7 @@ export type Reason = keyof typeof all;
 
 /**
  * The name of the text of a reason: why an anchor has no quote, a quote no rank, or a quote no cost. Undefined for a reason
- * that the service knows and this page does not yet (docs/versioning.md).
+ * that the service knows and this page does not yet (docs/operations/deploy.md).
  */
 export function reasonKey(reason: Reason): (typeof all)[Reason] | undefined {
   return all[reason];
