@@ -70,7 +70,12 @@ type CodesOf<R extends RouteDescription> =
   | (R extends { errors: readonly (infer C extends ErrorCode)[] } ? C : never);
 
 /** The ts-rest route made of a description. */
-type Described<R extends RouteDescription> = Omit<R, keyof RouteMetadata | 'responses'> & {
+type Described<R extends RouteDescription> = Omit<
+  R,
+  keyof RouteMetadata | 'responses' | 'summary' | 'description'
+> & {
+  summary: string;
+  description: string;
   responses: R['responses'] & ErrorResponses<CodesOf<R>>;
   metadata: RouteMetadata;
 };

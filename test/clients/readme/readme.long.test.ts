@@ -67,6 +67,7 @@ describe("the README's snippets, in a project with the package installed", () =>
   it('are all tested here', () => {
     expect([...snippets.keys()]).toEqual([
       'first-request',
+      'ts-rest',
       'light',
       'lists',
       'live',
@@ -86,6 +87,12 @@ describe("the README's snippets, in a project with the package installed", () =>
   itInstalled('make a first request', async () => {
     const { printed } = await placed.run('first-request');
     expect(printed.join('\n')).toMatch(/^Harbour.* pays \d+(\.\d+)? score none yet$/m);
+  });
+
+  itInstalled("list the quotes by ts-rest's own client", async () => {
+    const { result } = await placed.run('ts-rest', 'quotesFor', 'usdc-ngn');
+    expect(result).toMatchObject([{ anchorId: 'harbour' }]);
+    await expect(placed.run('ts-rest', 'quotesFor', 'usdc-zzz')).rejects.toThrow('UNKNOWN_CORRIDOR');
   });
 
   itInstalled('say the best offer, and errors by their code', async () => {
