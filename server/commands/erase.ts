@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Connection } from 'mongoose';
 import { parsePublicKey, StrkeyError } from '../../contract/verification/strkey.js';
 import { createDisputeStore } from '../features/disputes/store.js';
-import { createEraseAccount } from '../features/intents/erasure.js';
+import { eraseAccount } from '../features/intents/erasure.js';
 import { createErasureStore } from '../features/intents/erasure-store.js';
 import { createMarkStore } from '../features/reputation/mark-store.js';
 import { createInTransaction } from '../mongo/transactions.js';
@@ -40,7 +40,7 @@ function accountIn(text: string): string {
 
 async function eraseFrom(connection: Connection, account: string, dryRun: boolean): Promise<Result> {
   const disputes = createDisputeStore(connection);
-  const eraseAccount = createEraseAccount({
+  const deps = {
     store: createErasureStore(connection),
     inTransaction: createInTransaction(connection),
     markDays: createMarkStore(connection).insert,
@@ -48,8 +48,8 @@ async function eraseFrom(connection: Connection, account: string, dryRun: boolea
     disputedAmong: disputes.disputedAmong,
     eraseDisputes: disputes.erase,
     randomBytes: () => randomBytes(32),
-    now: async () => new Date(),
-  });
-  const report = await eraseAccount(account, { dryRun });
+    now: new Date(),
+  };
+  const report = await eraseAccount(deps, account, { dryRun });
   return { report: { account, dryRun, ...report }, complete: Object.keys(report.kept).length === 0 };
 }

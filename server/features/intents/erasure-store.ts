@@ -3,44 +3,35 @@ import { bulkCollection } from '../../mongo/models.js';
 import type { Intent } from './intent.js';
 import { intentModel } from './store.js';
 
-/** The queries of the intents collection that erase an account. */
-export interface ErasureStore {
-  /** Every intent of an account. Reads the whole collection. */
-  listOfAccount(account: string): Promise<Intent[]>;
-  /** The intents with these hashes that exist, as the transaction sees them. */
-  read(session: ClientSession, intentHashes: readonly string[]): Promise<Intent[]>;
-  remove(session: ClientSession, intentHashes: readonly string[]): Promise<void>;
-  insert(session: ClientSession, intents: readonly Intent[]): Promise<void>;
-}
+export type ErasureStore = ReturnType<typeof createErasureStore>;
 
 /** The query for one account reads every intent. */
 const scanTimeoutMs = 120_000;
 
-export function createErasureStore(connection: Connection): ErasureStore {
+/** The queries of the intents collection that erase an account. */
+export function createErasureStore(connection: Connection) {
   const model = intentModel(connection);
   const bulk = bulkCollection<Intent>(connection, model.collection.name);
-
   return {
-    async listOfAccount(account) {
-      const found = await model.find({ account }).setOptions({ timeoutMS: scanTimeoutMs }).lean<Intent[]>();
-      return found;
-    },
+    /** Every intent of an account. Reads the whole collection. */
+    listOfAccount: (account: string) =>
+      model.find({ account }).setOptions({ timeoutMS: scanTimeoutMs }).lean<Intent[]>().exec(),
 
-    async read(session, intentHashes) {
-      const found = await model
+    /** The intents with these hashes that exist, as the transaction sees them. */
+    read: (session: ClientSession, intentHashes: readonly string[]) =>
+      model
         .find({ _id: { $in: [...intentHashes] } })
         .session(session)
-        .lean<Intent[]>();
-      return found;
-    },
+        .lean<Intent[]>()
+        .exec(),
 
-    async remove(session, intentHashes) {
+    async replace(
+      session: ClientSession,
+      intentHashes: readonly string[],
+      by: readonly Intent[],
+    ): Promise<void> {
       await model.deleteMany({ _id: { $in: [...intentHashes] } }, { session });
-    },
-
-    async insert(session, intents) {
-      if (intents.length === 0) return;
-      await bulk.insertMany([...intents], { session });
+      if (by.length > 0) await bulk.insertMany([...by], { session });
     },
   };
 }

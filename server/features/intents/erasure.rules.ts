@@ -6,7 +6,7 @@ import { newIntent } from './registration/new-intent.rules.js';
 
 const dayMs = 86_400_000;
 /** An outcome can be disputed and recovered for 30 days; nothing of it is erased before that is over. */
-export const erasableAfterDays = 32;
+const erasableAfterDays = 32;
 
 /** Why an intent cannot be erased yet. */
 export type KeptReason =
@@ -15,36 +15,29 @@ export type KeptReason =
   /** Its outcome can still be disputed, or be recovered. */
   | 'recent'
   /** A dispute of it awaits its verdict. */
-  | 'disputed'
-  /** Another outcome of the same day has to stay, and they are counted together. */
-  | 'same_day';
+  | 'disputed';
 
-/** For each intent of one account, why it has to be kept; null where it can be erased. */
-export function keptReasons(
-  intents: readonly Intent[],
-  { openDisputes, now }: { openDisputes: ReadonlySet<string>; now: Date },
-): Map<string, KeptReason | null> {
-  const own = new Map(intents.map((intent) => [intent._id, keptReason(intent, openDisputes, now)]));
-  const heldDays = new Set(intents.filter(({ _id }) => own.get(_id) !== null).map(countedTogether));
-  return new Map(
-    intents.map((intent) => {
-      const reason = own.get(intent._id) ?? null;
-      return [intent._id, reason ?? (heldDays.has(countedTogether(intent)) ? 'same_day' : null)];
-    }),
-  );
-}
-
-function keptReason(intent: Intent, openDisputes: ReadonlySet<string>, now: Date): KeptReason | null {
-  const { outcome, recoveredAt } = intent;
+/** Null where it can be erased. */
+export function keptReason(
+  { _id, outcome, recoveredAt }: Intent,
+  openDisputes: ReadonlySet<string>,
+  now: Date,
+): KeptReason | null {
   if (outcome === null) return 'open';
   const lastMs = (recoveredAt ?? outcome.recordedAt).getTime();
   if (now.getTime() - lastMs < erasableAfterDays * dayMs) return 'recent';
-  return openDisputes.has(intent._id) ? 'disputed' : null;
+  return openDisputes.has(_id) ? 'disputed' : null;
 }
 
-/** Key of the outcome's account-day, without the account, which is the same for all. An open intent has a key of its own. */
-export function countedTogether({ anchorId, corridor, outcome, _id }: Intent): string {
-  return outcome === null ? _id : `${anchorId} ${utcDay(outcome.recordedAt)} ${corridor}`;
+/** The intents of one account by what is counted together, and can only be erased together; an open one is by itself. */
+export function accountDays(intents: readonly Intent[]): Intent[][] {
+  const days = new Map<string, Intent[]>();
+  for (const intent of intents) {
+    const { _id, anchorId, corridor, outcome } = intent;
+    const key = outcome === null ? _id : `${anchorId} ${corridor} ${utcDay(outcome.recordedAt)}`;
+    days.set(key, [...(days.get(key) ?? []), intent]);
+  }
+  return [...days.values()];
 }
 
 /** In the order in which they count. */
