@@ -29,6 +29,11 @@ export interface DeliveryDocument {
   expiresAt: Date;
 }
 
+/** Pending deliveries: those of events, and those that an admin sends. */
+export const inTurn = { state: 'pending', byAdmin: false } as const;
+export const byAdmin = { state: 'pending', byAdmin: true } as const;
+export const failedStates: DeliveryDocument['state'][] = ['refused', 'exhausted'];
+
 /** One POST as stored. */
 export type AttemptDocument = Omit<DeliveryAttempt, 'at'> & { at: Date };
 
