@@ -125,7 +125,7 @@ export const publisherHealth = z
   .object({
     status: publisherStatus,
     reason: publisherReason.nullable(),
-    checkedAt: instant.describe('Now.'),
+    checkedAt: instant.describe('When this was looked at.'),
     running: z
       .object({ startedAt: instant.describe('When it began.') })
       .nullable()
