@@ -38,8 +38,8 @@ export const retryKinds = {
 } as const satisfies Record<string, { name: string; text: string }>;
 
 export interface ErrorGuidance<C extends ErrorCode = ErrorCode> {
-  /** The usual causes, beyond `when` of the table. */
-  cause: string;
+  /** The usual causes, where `when` of the table does not say them all. */
+  cause?: string;
   retry: keyof typeof retryKinds;
   /** What the sender of the request does about the error. */
   caller: string;
@@ -140,7 +140,6 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
     example: { message: 'No intent has this hash.' },
   },
   UNKNOWN_DISPUTE: {
-    cause: 'A mistyped id, or one of another service.',
     retry: 'never',
     caller: 'Take ids from `GET /api/admin/disputes`.',
     example: { message: 'No dispute has this id.' },
@@ -161,7 +160,6 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
     example: { message: 'There is no batch 999.' },
   },
   METHOD_NOT_ALLOWED: {
-    cause: 'A read sent as POST, a change sent as PUT, or a form sent by a browser.',
     retry: 'never',
     caller: 'Take a method from the `Allow` header.',
     example: { message: 'This path has GET, HEAD, OPTIONS.' },
@@ -183,7 +181,6 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
     example: { message: 'A tick is running already.', startedAt: '2026-11-21T09:30:00.000Z' },
   },
   DISPUTE_EXISTS: {
-    cause: 'The other party of the intent has objected first, and an admin has not yet decided.',
     retry: 'whenChanged',
     caller:
       'Wait for `dispute.resolved`, or read the intent: your own dispute may be filed once that one is decided.',
@@ -198,14 +195,11 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
     example: { message: 'The dispute was accepted already.' },
   },
   DISPUTE_WINDOW_CLOSED: {
-    cause: 'More than 30 days have gone by since the outcome was recorded.',
     retry: 'never',
     caller: 'Take the matter up with the anchor itself: the record no longer changes.',
     example: { message: 'The outcome is older than 30 days.' },
   },
   INTENT_UNRESOLVED: {
-    cause:
-      'The intent is still pending: the payout is under way, or nobody has paid; or it was taken up again after it had expired, since its payment was found.',
     retry: 'whenChanged',
     caller:
       'Follow the intent, or subscribe to `intent.settled` and `intent.failed`, and dispute its outcome, or decide its dispute, then.',
@@ -220,8 +214,6 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
     example: { message: 'The anchor quotes 154500.00, below minReceive.' },
   },
   TRANSACTION_CONFLICT: {
-    cause:
-      'The same withdrawal was attached to two intents, an intent to two withdrawals, or the intent has ended.',
     retry: 'claimed',
     caller:
       'Read the intent to see which transaction it follows. If another intent holds your withdrawal, do nothing more: ' +
@@ -248,8 +240,6 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
     example: { message: 'The body must be sent as application/json in UTF-8.' },
   },
   UNSUPPORTED_PAIR: {
-    cause:
-      'The names are well formed, but do not go together here: the anchor does not serve the corridor, or does not offer the delivery method.',
     retry: 'never',
     caller:
       'Read `details` for the place, and take anchors and delivery methods of a corridor from `GET /api/corridors`.',
@@ -259,7 +249,6 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
     },
   },
   ANCHOR_MISMATCH: {
-    cause: 'The dispute was put together from two intents.',
     retry: 'never',
     caller: 'Take `anchorId` from the intent itself.',
     example: {
@@ -268,8 +257,6 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
     },
   },
   AMOUNT_OUT_OF_RANGE: {
-    cause:
-      'The amount is below the minimum or above the maximum of the corridor, or outside the limits that each anchor has of its own.',
     retry: 'never',
     caller: 'Take `min` and `max` from `GET /api/corridors`; `details` repeats what was wrong.',
     operator:
@@ -280,10 +267,6 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
     },
   },
   RATE_LIMITED: {
-    cause:
-      'More requests than the operation grants per window, counted over all clients behind one address; more than ten ' +
-      'disputes per key and day; more than 30 amounts per minute that nobody requested lately; or more than 20 ' +
-      'streams at once.',
     retry: 'waited',
     caller:
       'Wait for the whole `Retry-After`: earlier requests are refused. Poll with `If-None-Match`, subscribe to events ' +
@@ -311,9 +294,6 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
     example: { message: 'The service failed; quote the X-Request-Id when reporting it.' },
   },
   RATES_UNAVAILABLE: {
-    cause:
-      'Every anchor of the corridor was asked and none had a quote, and the stored quotes are too old. `unavailable` ' +
-      'has the reason of each, such as `timeout`, `busy` or `refused_amount`.',
     retry: 'waitedIfSaid',
     caller:
       'Show the person that no rate is available, and ask again after `retryAfter`. Reasons such as `refused_amount` do not go away: ask for another amount.',
@@ -326,10 +306,6 @@ export const errorGuidance: { [C in ErrorCode]: ErrorGuidance<C> } = {
     },
   },
   NOT_READY: {
-    cause:
-      'A restart, a database that changes its primary or does not answer, more disputes than can be verified at once, an instance ' +
-      'whose clock is wrong, an instance that holds all the streams it can, too many requests that change one intent ' +
-      'at once, or a client that holds too many unpaid intents; `message` says which.',
     retry: 'waitedUnknown',
     caller: 'Wait for `Retry-After`, and show people that the service is unavailable for a moment.',
     operator: 'GET /readyz names what fails. If it lasts, see docs/operations/run.md.',

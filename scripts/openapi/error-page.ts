@@ -26,7 +26,7 @@ function section(code: ErrorCode): string {
   return [
     `## ${code}`,
     `Status ${errorTable[code].status}. ${errorTable[code].when}`,
-    `**Usual causes.** ${cause}`,
+    ...(cause === undefined ? [] : [`**Usual causes.** ${cause}`]),
     `**Retry?** ${retryKinds[retry].name} ${caller}`,
     ...(operator === undefined ? [] : [`**Operator.** ${operator}`]),
   ].join('\n\n');
