@@ -5,7 +5,7 @@
  *   mcp/**                              the MCP server: the contract, and what the generators read of it
  *   web/**                              the web page: the entries of the contract package, and packages of its own
  *   server/main.ts, cli.ts              programs: the service, and the operator's, with a file of commands/ for each subcommand
- *   server/compose.ts, boot.ts          the table of contents, and what is done once before serving
+ *   server/compose.ts                   the table of contents, and what is done once before serving
  *   server/{http,front,streams,limits,mongo,jobs,cache,outbound,ledger,crypto}/   the technical ring: knows no feature
  *   server/features/<feature>/, server/webhooks/    in each, by the name of the file:
  *     feature.ts                        the factory: wires the files of its folder
@@ -211,7 +211,7 @@ export default {
         path: [
           '(^|/)node_modules/(mongoose|mongodb|express|undici|pino|prom-client|rate-limiter-flexible|cockatiel)/',
           '^server/(http|limits|mongo|jobs|cache|outbound)/(?!.+\\.rules\\.ts$)',
-          '^server/(ports|config|logger|lifecycle|app|boot|compose|main)\\.ts$',
+          '^server/(ports|config|logger|lifecycle|app|compose|main)\\.ts$',
         ],
       },
     },
@@ -239,7 +239,7 @@ export default {
         path: [
           '(^|/)node_modules/(mongoose|mongodb|undici|rate-limiter-flexible)/',
           '^server/(mongo|jobs|cache|outbound|crypto)/',
-          '^server/(config|logger|lifecycle|app|boot|compose|main)\\.ts$',
+          '^server/(config|logger|lifecycle|app|compose|main)\\.ts$',
           store,
         ],
       },
@@ -264,10 +264,10 @@ export default {
     {
       name: 'only-stores-know-collections',
       comment:
-        'Every query stands in the store of its collection, as a verb. A service that passes a session on takes its ' +
+        'Every query stands in the store of its collection, as a verb; a factory hands it the connection. A service that passes a session on takes its ' +
         'type from mongo/transactions.ts.',
       severity: 'error',
-      from: { path: service.path, pathNot: store },
+      from: { path: service.path, pathNot: [store, factory] },
       to: { path: ['(^|/)node_modules/(mongoose|mongodb)/', '^server/mongo/(models|connection)\\.ts$'] },
     },
     {
@@ -292,7 +292,7 @@ export default {
       name: 'compose-sees-factories-and-stores',
       comment: 'How the files of a folder fit together is written in its feature.ts.',
       severity: 'error',
-      from: { path: '^server/(compose|boot)\\.ts$' },
+      from: { path: '^server/compose\\.ts$' },
       to: { path: '^server/(features|webhooks)/', pathNot: [factory, store], dependencyTypesNot: typeOnly },
     },
     {
@@ -301,7 +301,7 @@ export default {
       severity: 'error',
       from: {
         path: [`^server/(${ring})/`, '^server/[^/]+\\.ts$'],
-        pathNot: `^server/(compose|boot)\\.ts$|${programs}`,
+        pathNot: `^server/compose\\.ts$|${programs}`,
       },
       to: { path: '^server/(features|webhooks)/' },
     },
@@ -309,7 +309,7 @@ export default {
       name: 'only-programs-compose',
       severity: 'error',
       from: { path: '^(server|contract)/', pathNot: `^server/compose\\.ts$|${programs}` },
-      to: { path: '^server/(compose|boot|main)\\.ts$' },
+      to: { path: '^server/(compose|main)\\.ts$' },
     },
   ],
   options: {

@@ -59,12 +59,7 @@ export function createApp(deps: AppDeps): Express {
   const unverified = createUnverifiedLimit({ ...deps, statusOf: (error) => toApiError(error).status });
 
   app.use(requestId(deps), commonHeaders, sendJson(deps.responseCache), deps.record.observe);
-  app.use(
-    operationalRoutes(deps.operations),
-    cors({ routes }),
-    refuseMalformed(deps),
-    refuseUnmatched(deps, routes),
-  );
+  app.use(operationalRoutes(deps.operations), cors({ routes }), refuseUnserved(deps, routes));
   createExpressEndpoints(contract, deps.routers, app, {
     logInitialization: false,
     globalMiddleware: [guard(deps, unverified), jsonBody],
@@ -128,28 +123,23 @@ function nothingServed(): ApiError {
 
 /** Checks the limit, then the credential; the body comes last: a flood costs one update, a guess one comparison. */
 function guard(deps: AppDeps, unverified: UnverifiedLimit): RequestHandler {
-  return async (req, res, next) => {
-    try {
-      const metadata = metadataOf(
-        (req as Request & { tsRestRoute: Parameters<typeof metadataOf>[0] }).tsRestRoute,
-      );
-      const client = keyOf(deps, req);
-      res.locals.clientKey = client;
-      const rule = clientLimitOf(metadata);
-      const key = limitKeyOf(metadata.operationId, client);
-      // The response cache has already taken the point of a request that it passed on.
-      const take: RateLimiter['take'] = (...of) => deps.responseCache.taken(req) ?? deps.limiter.take(...of);
-      if (metadata.access === 'callback') unverified.admit(res, rule, key);
-      else await enforceLimit({ take }, res, rule, key);
-      authenticate(metadata.access, req, res, deps.secrets);
-      // The run of a job may take longer than a connection may be silent.
-      if (metadata.access === 'internal') res.setTimeout(0);
-      if (raisesEpoch(metadata, req.method)) raiseAfterSuccess(res, deps.raiseEpoch, next);
-      next();
-    } catch (error) {
-      next(error);
-    }
-  };
+  return caught(async (req, res, next) => {
+    const { tsRestRoute } = req as Request & { tsRestRoute: Parameters<typeof metadataOf>[0] };
+    const metadata = metadataOf(tsRestRoute);
+    const client = keyOf(deps, req);
+    res.locals.clientKey = client;
+    const rule = clientLimitOf(metadata);
+    const key = limitKeyOf(metadata.operationId, client);
+    // The response cache has already taken the point of a request that it passed on.
+    const take: RateLimiter['take'] = (...of) => deps.responseCache.taken(req) ?? deps.limiter.take(...of);
+    if (metadata.access === 'callback') unverified.admit(res, rule, key);
+    else await enforceLimit({ take }, res, rule, key);
+    authenticate(metadata.access, req, res, deps.secrets);
+    // The run of a job may take longer than a connection may be silent.
+    if (metadata.access === 'internal') res.setTimeout(0);
+    if (raisesEpoch(metadata, req.method)) raiseAfterSuccess(res, deps.raiseEpoch, next);
+    next();
+  });
 }
 
 /** Emptying the caches raises the epoch itself, since its answer has the number. */
@@ -170,44 +160,33 @@ function raiseAfterSuccess(res: Response, raise: () => Promise<void>, next: Next
   };
 }
 
-/** Refuses a malformed or ambiguous request before any route is looked up; it counts as an unmatched path. */
-function refuseMalformed(deps: AppDeps): RequestHandler {
-  return async (req, res, next) => {
-    try {
-      const refusal = refusalOf(req);
-      if (refusal === undefined) return next();
-      await countUnmatched(deps, req, res);
-      next(refusal);
-    } catch (error) {
-      next(error);
-    }
-  };
-}
-
 /**
- * Answers 404 to unknown paths and 405 with Allow to unknown methods of known ones; all of them share one limit. It
- * runs before the routes, so that `GET /api/reputation/dispute` does not ask for an anchor called "dispute".
+ * Refuses malformed and ambiguous requests, and answers 404 to unknown paths and 405 with Allow to unknown methods of
+ * known ones; all of them share one limit. It runs before the routes, so that `GET /api/reputation/dispute` does not ask
+ * for an anchor called "dispute".
  */
-function refuseUnmatched(deps: AppDeps, routes: RouteTable): RequestHandler {
-  return async (req, res, next) => {
-    try {
-      const found = routes.find(req.path);
-      if (found?.methods.has(req.method === 'HEAD' ? 'GET' : req.method)) return next();
-      await countUnmatched(deps, req, res);
-      if (found === undefined) {
-        const refuse = () => next(nothingServed());
-        return deps.answerUnknown === undefined ? refuse() : deps.answerUnknown(req, res, refuse);
-      }
-      res.setHeader('Allow', allowHeader(found.methods));
-      throw new ApiError('METHOD_NOT_ALLOWED', `This path has ${allowHeader(found.methods)}.`);
-    } catch (error) {
-      next(error);
+function refuseUnserved(deps: AppDeps, routes: RouteTable): RequestHandler {
+  return caught(async (req, res, next) => {
+    const malformed = refusalOf(req);
+    const found = routes.find(req.path);
+    if (malformed === undefined && found?.methods.has(req.method === 'HEAD' ? 'GET' : req.method))
+      return next();
+    await enforceLimit(deps.limiter, res, rateLimitClasses.default, `unmatched|${keyOf(deps, req)}`);
+    if (malformed !== undefined) throw malformed;
+    if (found === undefined) {
+      const refuse = () => next(nothingServed());
+      return deps.answerUnknown === undefined ? refuse() : deps.answerUnknown(req, res, refuse);
     }
-  };
+    res.setHeader('Allow', allowHeader(found.methods));
+    throw new ApiError('METHOD_NOT_ALLOWED', `This path has ${allowHeader(found.methods)}.`);
+  });
 }
 
-async function countUnmatched(deps: AppDeps, req: Request, res: Response): Promise<void> {
-  await enforceLimit(deps.limiter, res, rateLimitClasses.default, `unmatched|${keyOf(deps, req)}`);
+/** Passes errors of an asynchronous handler on, which Express 4 does not do. */
+function caught(
+  handle: (req: Request, res: Response, next: NextFunction) => Promise<unknown>,
+): RequestHandler {
+  return (req, res, next) => void handle(req, res, next).catch(next);
 }
 
 function keyOf(deps: AppDeps, req: Request): string {

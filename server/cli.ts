@@ -51,8 +51,8 @@ function overview(): string {
   return `Usage: fairlead <command>, or fairlead <command> --help\n\n${lines.join('\n')}\n`;
 }
 
-function helpOf(name: string, { usage, does, details }: Command): string {
-  return `Usage: ${['fairlead', name, usage].join(' ').trim()}\n\n${does}\n${details}`;
+function helpOf(name: string, { usage, does, guide }: Command): string {
+  return `Usage: ${['fairlead', name, usage].join(' ').trim()}\n\n${does}\nSee ${guide}.\n`;
 }
 
 /** Thrown by `parseArgs` for options and arguments that a command does not have. */

@@ -1,26 +1,21 @@
 import type { Connection } from 'mongoose';
-import { createApp, createOperationsApp, type Operations, pathsUnder } from './app.js';
-import { boot, type Prepared, prepareDatabase } from './boot.js';
+import { createApp, createOperationsApp, type Operations, pathsUnder, type Routers } from './app.js';
 import type { Config } from './config.js';
 import { createAnchorsFeature } from './features/anchors/feature.js';
 import type { Fleet } from './features/anchors/fleet-file.rules.js';
 import { createAnchorStore } from './features/anchors/store.js';
 import { createCacheFeature } from './features/cache/feature.js';
-import { createCacheEpochStore } from './features/cache/store.js';
 import { createDisputesFeature } from './features/disputes/feature.js';
-import { createDisputeStore, createDisputeWindowStore } from './features/disputes/store.js';
+import { createDisputeStore } from './features/disputes/store.js';
 import { createHealthFeature } from './features/health/feature.js';
 import { createIntentsFeature, intentLeases } from './features/intents/feature.js';
 import { createOutcomeStore } from './features/intents/outcome-store.js';
 import { createDueStore } from './features/intents/polls/due-store.js';
 import { createIntentStore } from './features/intents/store.js';
-import { createIntentStreamStore } from './features/intents/stream/stream-store.js';
 import { createObservationsFeature, observationLeases } from './features/observations/feature.js';
-import { createObservationStore } from './features/observations/store.js';
 import { createPublisherFeature, publisherLeases } from './features/publisher/feature.js';
 import { createPublisherStore } from './features/publisher/store.js';
 import { createRateHistoryFeature, rateHistoryLeases } from './features/rate-history/feature.js';
-import { createRateSampleStore } from './features/rate-history/store.js';
 import { createRatesFeature } from './features/rates/feature.js';
 import { createCardStore } from './features/reputation/card-store.js';
 import { createReputationFeature, reputationLeases } from './features/reputation/feature.js';
@@ -28,16 +23,15 @@ import { createMarkStore } from './features/reputation/mark-store.js';
 import { createRollupStore } from './features/reputation/rollup-store.js';
 import { createScoresFeature } from './features/scores/feature.js';
 import { createSnapshotFeature } from './features/snapshot/feature.js';
+import type { Backlogs } from './http/backlog-gauges.js';
 import { createClientKeyOf } from './http/client-key.js';
 import { createDocsRouter, isDocsPath } from './http/docs.js';
-import type { ConnectionMeter } from './http/listen.js';
 import { createMetrics } from './http/metrics.js';
 import { createMetricsRouter } from './http/metrics-router.js';
 import { createPage } from './http/page.js';
 import { createRequestRecord } from './http/request-log.js';
-import { createResponseCache, type ResponseCache } from './http/response-cache.js';
+import { createResponseCache } from './http/response-cache.js';
 import { createClockCheck, readPrimaryTime } from './jobs/clock-check.js';
-import { createJobWatch, type WatchedJob } from './jobs/job-watch.js';
 import { createSchedule, jobIntervalsMs, type TaskName } from './jobs/schedule.js';
 import { createScheduler } from './jobs/scheduler.js';
 import { createLedger } from './ledger/ledger.js';
@@ -45,89 +39,106 @@ import type { Lifecycle } from './lifecycle.js';
 import { createRateLimiter } from './limits/rate-limiter.js';
 import { answersPing } from './mongo/connection.js';
 import { createLeases } from './mongo/leases.js';
+import { prepareCollections } from './mongo/models.js';
 import { createPauseBeforeTry } from './mongo/refused-writes.js';
 import { createInTransaction } from './mongo/transactions.js';
 import { createConnectors } from './outbound/outbound.js';
-import type { World } from './ports.js';
+import type { Clock, World } from './ports.js';
 import { createStreams } from './streams/streams.js';
 import { createDeliveryStore } from './webhooks/delivery-store.js';
 import { createWebhooks } from './webhooks/feature.js';
 import { createOutboxStore } from './webhooks/outbox-store.js';
 import { createWebhookStore } from './webhooks/webhook-store.js';
 
-/** The composed service: main.ts boots it, starts it and lets it listen. */
-export interface Service {
-  app: ReturnType<typeof createApp>;
-  /** Answers what it has, and passes all other requests to the application. */
-  responseCache: ResponseCache;
-  /** Serves the metrics where they have a port of their own. */
-  metricsApp: ReturnType<typeof createOperationsApp> | undefined;
-  connectionMeter: ConnectionMeter;
-  /** From now on the service reports that it is not ready, but still serves requests. */
-  announceStop(): void;
-  /** Ends the streams that are open. */
-  stopStreams(): Promise<void>;
-  /** Prepares the database for this release, as `boot` does, and takes as long as that takes. */
-  prepareDatabase(): Promise<Prepared>;
-  /** Prepares the database and stores the fleet in it. Called once, before anything else. */
-  boot(): Promise<void>;
-  /** Starts the background work; the lifecycle stops it. */
-  start(): void;
-}
-
-/** The one place where all parts are constructed and connected. The connection is open; nothing uses it yet. */
-export function composeService(deps: {
+/** What the service is made of: main.ts opens the connection, which nothing uses yet. */
+interface Given {
   config: Config;
   fleet: Fleet;
   connection: Connection;
   world: World;
   lifecycle: Lifecycle;
-}): Service {
-  const { config, fleet, connection, world, lifecycle } = deps;
-  const { clock, pause, random, newId, logger, logOutput, env } = world;
+}
+
+/** The composed service: main.ts boots it, starts it and lets it listen. */
+export type Service = ReturnType<typeof composeService>;
+
+/** The one place where all parts are constructed and connected, in the order in which they need each other. */
+export function composeService(given: Given) {
+  const { connection, lifecycle } = given;
+  const stores = createStores(connection);
+  const parts = { ...given, stores, ...createTechnicalParts(given, stores) };
+  const base = { ...parts, ...createFleetParts(parts) };
+  const scored = { ...base, ...createReputationParts(base) };
+  const priced = { ...scored, ...createRateParts(scored) };
+  const features = { ...priced, ...createIntentParts(priced) };
+  const edge = createEdge(features);
+
+  return {
+    ...edge,
+    connectionMeter: parts.metrics.connections,
+    /** Ends the streams that are open. */
+    async stopStreams() {
+      parts.streams.stop();
+      await features.intents.stopStreams();
+    },
+    /** Prepares the database for this release, as `boot` does, and takes as long as that takes. */
+    prepareDatabase: () => prepareDatabase(parts),
+    /** Prepares the database and stores the fleet in it. Called once, before anything else. */
+    boot: () => boot(features),
+    /** Starts the background work; the lifecycle stops it. */
+    start() {
+      const { directory, scheduler, webhooks, leases } = features;
+      lifecycle.onStop('anchors that are being read', () => directory.stop());
+      lifecycle.onStop('scheduler', () => scheduler.stop());
+      // Both are stopped before the scheduler, so that the runs which it waits for end after their current step.
+      lifecycle.onStop('webhooks', () => webhooks.stop());
+      lifecycle.onStop('leases', () => leases.stop());
+      webhooks.start();
+      scheduler.start(scheduleOf(features));
+    },
+  };
+}
+
+const leaseNames = [
+  ...reputationLeases,
+  ...intentLeases,
+  ...publisherLeases,
+  ...rateHistoryLeases,
+  ...observationLeases,
+];
+
+/** The stores whose functions several parts get; features make those that they alone need. */
+function createStores(connection: Connection) {
+  return {
+    anchors: createAnchorStore(connection),
+    intents: createIntentStore(connection),
+    due: createDueStore(connection),
+    outcomes: createOutcomeStore(connection),
+    disputes: createDisputeStore(connection),
+    marks: createMarkStore(connection),
+    rollups: createRollupStore(connection),
+    cards: createCardStore(connection),
+    publisher: createPublisherStore(connection),
+    webhooks: createWebhookStore(connection),
+    outbox: createOutboxStore(connection),
+    deliveries: createDeliveryStore(connection),
+  };
+}
+
+type Stores = ReturnType<typeof createStores>;
+
+/** The technical ring, which knows no feature. */
+function createTechnicalParts({ config, connection, world, lifecycle }: Given, stores: Stores) {
+  const { clock, pause, random, newId, logger, logOutput } = world;
   const { outboundAllow, fxUrl, oracleUrl, ledgerRpcUrl, horizonUrl } = config;
-
-  // Stores come first: they need only the connection, and features get their functions.
-  const anchorStore = createAnchorStore(connection);
-  const cacheEpochStore = createCacheEpochStore(connection);
-  const intentStore = createIntentStore(connection);
-  const dueStore = createDueStore(connection);
-  const outcomeStore = createOutcomeStore(connection);
-  const intentStreamStore = createIntentStreamStore(connection);
-  const observationStore = createObservationStore(connection);
-  const disputeStore = createDisputeStore(connection);
-  const disputeWindows = createDisputeWindowStore(connection);
-  const marks = createMarkStore(connection);
-  const rollups = createRollupStore(connection);
-  const cardStore = createCardStore(connection);
-  const publisherStore = createPublisherStore(connection);
-  const rateSampleStore = createRateSampleStore(connection);
-  const webhookStore = createWebhookStore(connection);
-  const outboxStore = createOutboxStore(connection);
-  const deliveryStore = createDeliveryStore(connection);
-
-  // Infrastructure.
   const clockCheck = createClockCheck({ readPrimaryTime: () => readPrimaryTime(connection), logger });
-  const limiter = createRateLimiter({
-    connection,
-    clock,
-    logger,
-    clockIsOff: () => clockCheck.fault() !== undefined,
-  });
+  const clockIsOff = () => clockCheck.fault() !== undefined;
+  const limiter = createRateLimiter({ connection, clock, logger, clockIsOff });
   const metrics = createMetrics({
     limiterDegraded: limiter.isAlone,
     machineAheadMs: clockCheck.aheadMs,
     droppedLogLines: logOutput.droppedLines,
-    backlogs: {
-      openWebhookEvents: outboxStore.countOpen,
-      openWebhookDeliveries: deliveryStore.countOpen,
-      dueWebhookDeliveries: () => deliveryStore.countDue(new Date(clock()), webhookStore.enabledAmong),
-      // Without an oracle nothing waits for a receipt.
-      pendingBatches: async () => (oracleUrl ? publisherStore.batches.countWithoutReceipt() : 0),
-      heldLog: async () => Number((await publisherStore.ticks.read()).heldSince !== null),
-      openDisputes: disputeStore.countOpen,
-      reputationMarks: marks.count,
-    },
+    backlogs: backlogsOf(stores, clock, oracleUrl !== undefined),
     clock,
     logger,
   });
@@ -136,173 +147,181 @@ export function composeService(deps: {
     operators: [fxUrl, oracleUrl, ledgerRpcUrl, horizonUrl],
   });
   lifecycle.onStop('outbound connections', () => outbound.close());
-  /** Calls to anchors, whose addresses come from others. */
-  const toAnyone = (purpose: string) => metrics.countOutbound(outbound.anyone, purpose);
-  /** Calls to services that the operator has named. */
   const toOperators = (purpose: string) => metrics.countOutbound(outbound.operators, purpose);
-  const ledger = createLedger({
-    rpcUrl: ledgerRpcUrl,
-    horizonUrl,
-    outbound: toOperators('ledger'),
+  const { throwIfWrong: throwIfUnfit } = clockCheck;
+  return {
     clock,
     pause,
-  });
-  const leases = createLeases({
-    connection,
-    owner: newId(),
-    throwIfUnfit: clockCheck.throwIfWrong,
-    logger,
-  });
-  const inTransaction = createInTransaction(connection);
-  const streams = createStreams({
-    // Each holds a connection.
-    max: Math.floor(config.maxConnections / 2),
-    meter: metrics.streams,
-    random,
-  });
-  const scheduler = createScheduler<TaskName>({ meter: metrics.jobs, random, logger });
-
-  /** The dependencies of every feature. `env` is for the anchors feature alone, because it holds the anchors' tokens. */
-  const shared = {
-    clock,
     random,
     newId,
     logger,
-    leases,
-    inTransaction,
+    clockCheck,
+    limiter,
+    metrics,
+    /** Calls to anchors, whose addresses come from others. */
+    toAnyone: (purpose: string) => metrics.countOutbound(outbound.anyone, purpose),
+    /** Calls to services that the operator has named. */
+    toOperators,
+    toSubscribers: metrics.countOutbound(outbound.subscribers, 'webhooks'),
+    ledger: createLedger({ rpcUrl: ledgerRpcUrl, horizonUrl, outbound: toOperators('ledger'), clock }),
+    leases: createLeases({ connection, owner: newId(), throwIfUnfit, logger }),
+    inTransaction: createInTransaction(connection),
     pauseBeforeTry: createPauseBeforeTry(world),
-    streams,
+    // Each stream holds a connection.
+    streams: createStreams({ max: Math.floor(config.maxConnections / 2), meter: metrics.streams, random }),
+    scheduler: createScheduler<TaskName>({ meter: metrics.jobs, random, logger }),
     publicCache: config.cachePublic,
   };
+}
 
-  // The features, in the order in which they need each other.
+function backlogsOf(stores: Stores, clock: Clock, hasOracle: boolean): Backlogs {
+  const { outbox, deliveries, webhooks, publisher, disputes, marks } = stores;
+  return {
+    openWebhookEvents: outbox.countOpen,
+    openWebhookDeliveries: deliveries.countOpen,
+    dueWebhookDeliveries: () => deliveries.countDue(new Date(clock()), webhooks.enabledAmong),
+    // Without an oracle nothing waits for a receipt.
+    pendingBatches: async () => (hasOracle ? publisher.batches.countWithoutReceipt() : 0),
+    heldLog: async () => Number((await publisher.ticks.read()).heldSince !== null),
+    openDisputes: disputes.countOpen,
+    reputationMarks: marks.count,
+  };
+}
+
+type Parts = Given & ReturnType<typeof createTechnicalParts> & { stores: Stores };
+
+/** What tells others of changes, and the fleet that all other features read. */
+function createFleetParts(parts: Parts) {
+  const { config, fleet, world, stores, ledger, clock } = parts;
   const webhooks = createWebhooks({
-    ...shared,
-    outbox: outboxStore,
-    deliveries: deliveryStore,
-    webhooks: webhookStore,
+    ...parts,
+    outbox: stores.outbox,
+    deliveries: stores.deliveries,
+    webhooks: stores.webhooks,
     webhookKey: config.webhookKey,
-    outbound: metrics.countOutbound(outbound.subscribers, 'webhooks'),
-    outboundAllow,
-    meter: metrics.webhooks,
+    outbound: parts.toSubscribers,
+    outboundAllow: config.outboundAllow,
+    meter: parts.metrics.webhooks,
   });
   const { epoch: cacheEpoch, router: adminCache } = createCacheFeature({
-    ...shared,
-    store: cacheEpochStore,
+    ...parts,
     hasCorridor: (id) => fleet.corridors.some((corridor) => corridor.id === id),
   });
   const { directory, routers: fleetRouters } = createAnchorsFeature({
-    ...shared,
-    store: anchorStore,
-    fleet,
-    env,
-    hasFx: fxUrl !== undefined,
+    ...parts,
+    store: stores.anchors,
+    // For this feature alone, because it holds the anchors' tokens.
+    env: world.env,
+    hasFx: config.fxUrl !== undefined,
     contradictedPayments: async (anchorId) =>
-      ledger === null ? null : dueStore.countContradicted(anchorId, new Date(clock())),
-    outbound: toAnyone('discovery'),
+      ledger === null ? null : stores.due.countContradicted(anchorId, new Date(clock())),
+    outbound: parts.toAnyone('discovery'),
     cacheEpoch,
     writeEvent: webhooks.emit,
   });
+  return { webhooks, cacheEpoch, adminCache, directory, fleetRouters };
+}
+
+type FleetParts = Parts & ReturnType<typeof createFleetParts>;
+
+/** The scores, and how they are published. */
+function createReputationParts(parts: FleetParts) {
+  const { config, stores, directory } = parts;
   const reputation = createReputationFeature({
-    ...shared,
-    marks,
-    rollups,
-    cards: cardStore,
-    outcomes: outcomeStore,
+    ...parts,
+    marks: stores.marks,
+    rollups: stores.rollups,
+    cards: stores.cards,
+    outcomes: stores.outcomes,
     fleet: directory,
-    ledger,
   });
   const publisher = createPublisherFeature({
-    ...shared,
-    store: publisherStore,
-    writeEvent: webhooks.emit,
+    ...parts,
+    store: stores.publisher,
+    writeEvent: parts.webhooks.emit,
     isKnownAnchor: directory.isKnownAnchor,
     isServedCorridor: (id) => directory.corridor(id) !== undefined,
     gatherCards: async () => (await reputation.publishedCards()).cards,
     secretKey: config.publisherSecretKey,
     oldKeys: config.publisherOldKeys,
-    oracleUrl,
-    outbound: toOperators('oracle'),
+    oracleUrl: config.oracleUrl,
+    outbound: parts.toOperators('oracle'),
   });
   const scores = createScoresFeature({
-    ...shared,
+    ...parts,
     latestSequence: publisher.latestSequence,
     entriesFrom: publisher.log.entriesFrom,
     logHeldSince: publisher.heldSince,
     publishedCards: reputation.publishedCards,
   });
+  return { reputation, publisher, scores };
+}
+
+type ReputationParts = FleetParts & ReturnType<typeof createReputationParts>;
+
+/** What the anchors offer, now and in the past. */
+function createRateParts(parts: ReputationParts) {
+  const { config, directory } = parts;
   const rates = createRatesFeature({
-    ...shared,
-    directory,
-    outbound: toAnyone('rates'),
-    fxOutbound: toOperators('fx'),
-    fxUrl,
+    ...parts,
+    outbound: parts.toAnyone('rates'),
+    fxOutbound: parts.toOperators('fx'),
+    fxUrl: config.fxUrl,
     fxSource: config.fxSource,
-    limiter,
-    cacheEpoch,
-    meter: metrics.quotes,
-    reputationOf: reputation.reputationOf,
+    meter: parts.metrics.quotes,
+    reputationOf: parts.reputation.reputationOf,
   });
   const rateHistory = createRateHistoryFeature({
-    ...shared,
-    store: rateSampleStore,
+    ...parts,
     corridors: directory.corridors,
     quote: rates.quote,
   });
-  const snapshot = createSnapshotFeature({ ...shared, directory, rates, cacheEpoch });
   const observations = createObservationsFeature({
-    ...shared,
+    ...parts,
     everyMs: jobIntervalsMs.observe,
-    store: observationStore,
-    directory,
     offers: rates.referenceOffers,
     midMarketOf: rates.midMarketOf,
-    outbound: toAnyone('observer'),
+    outbound: parts.toAnyone('observer'),
   });
+  return { rates, rateHistory, snapshot: createSnapshotFeature({ ...parts, rates }), observations };
+}
+
+type RateParts = ReputationParts & ReturnType<typeof createRateParts>;
+
+/** Intents, and disputes about their outcomes. */
+function createIntentParts(parts: RateParts) {
+  const { config, stores, directory, reputation, rates, scheduler } = parts;
+  const shared = { ...parts, markDays: stores.marks.insert, writeEvent: parts.webhooks.emit };
   const intents = createIntentsFeature({
     ...shared,
-    pause,
-    store: intentStore,
-    dueStore,
-    streamStore: intentStreamStore,
-    ledger,
-    directory,
-    limiter,
-    outbound: toAnyone('reconcile'),
+    store: stores.intents,
+    dueStore: stores.due,
+    outbound: parts.toAnyone('reconcile'),
     quoteFrom: rates.quoteFrom,
-    disputeOf: disputeStore.disputeOf,
+    disputeOf: stores.disputes.disputeOf,
     standingOf: reputation.standingOf,
-    markDays: marks.insert,
     onAttached: () => scheduler.wake('reconcile'),
-    writeEvent: webhooks.emit,
     publicUrl: config.publicUrl,
   });
   const disputes = createDisputesFeature({
     ...shared,
-    store: disputeStore,
-    windows: disputeWindows,
-    limiter,
-    findIntent: intentStore.findByHash,
-    findIntents: intentStore.findByHashes,
-    keepIntent: intentStore.keep,
+    store: stores.disputes,
+    findIntent: stores.intents.findByHash,
+    findIntents: stores.intents.findByHashes,
+    keepIntent: stores.intents.keep,
     trueEffects: reputation.trueEffects,
-    markDays: marks.insert,
-    applyEffect: intentStore.applyDisputeEffect,
+    applyEffect: stores.intents.applyDisputeEffect,
     signingKeyOf: directory.signingKeyOf,
     isKnownAnchor: directory.isKnownAnchor,
-    writeEvent: webhooks.emit,
   });
-  let stopping = false;
-  const health = createHealthFeature({
-    pingDatabase: () => answersPing(connection),
-    servesCorridors: () => directory.corridors().length > 0,
-    warnings: [clockCheck.fault, logOutput.fault],
-    isStopping: () => stopping,
-  });
-  const metricsRouter = createMetricsRouter({ registry: metrics.registry, tokens: config.metricsTokens });
-  const metricsOperations: Operations[] = [{ serves: pathsUnder('/metrics'), router: metricsRouter }];
-  const ownMetricsPort = config.metricsPort !== undefined;
+  return { intents, disputes };
+}
 
+type Features = RateParts & ReturnType<typeof createIntentParts>;
+
+/** The application, the cache before it, and what else is served over HTTP. */
+function createEdge(parts: Features) {
+  const { config, world, limiter, cacheEpoch, logger, newId, metrics } = parts;
   const record = createRequestRecord({ logger, meter: metrics.requests });
   const clientKeyOf = createClientKeyOf(config.trustProxy);
   const responseCache = createResponseCache({
@@ -313,35 +332,21 @@ export function composeService(deps: {
     newId,
   });
   const page = world.pageFolder && createPage({ folder: world.pageFolder, logger });
+  const health = createHealth(parts);
+  const metricsRouter = createMetricsRouter({ registry: metrics.registry, tokens: config.metricsTokens });
+  const metricsOperations: Operations[] = [{ serves: pathsUnder('/metrics'), router: metricsRouter }];
+  const ownMetricsPort = config.metricsPort !== undefined;
   const app = createApp({
-    routers: {
-      rates: rates.router,
-      rateHistory: rateHistory.router,
-      ...fleetRouters,
-      observations: observations.router,
-      snapshot: snapshot.router,
-      intents: intents.router,
-      disputes: disputes.router,
-      reconcile: intents.reconcileRouter,
-      reputation: reputation.router,
-      scores: scores.router,
-      publisher: publisher.router,
-      adminDisputes: disputes.adminRouter,
-      adminCache,
-      webhooks: webhooks.router,
-    },
+    routers: routersOf(parts),
     operations: [
       { serves: pathsUnder('/healthz', '/readyz'), router: health.router },
       ...(page === undefined ? [] : [page]),
-      {
-        serves: isDocsPath,
-        router: createDocsRouter({ pageFolder: world.pageFolder }),
-      },
+      { serves: isDocsPath, router: createDocsRouter({ pageFolder: world.pageFolder }) },
       ...(ownMetricsPort ? [] : metricsOperations),
     ],
     answerUnknown: page?.answerUnknown,
     limiter,
-    secrets: { adminKeys: config.adminKeys, cronSecrets: config.cronSecrets },
+    secrets: config,
     clientKeyOf,
     responseCache,
     raiseEpoch: cacheEpoch.raise,
@@ -349,17 +354,80 @@ export function composeService(deps: {
     logger,
     newId,
   });
+  const unmetered = createRequestRecord({ logger, meter: () => undefined });
+  const metricsDeps = { operations: metricsOperations, record: unmetered, logger, newId };
+  return {
+    app,
+    /** Answers what it has, and passes all other requests to the application. */
+    responseCache,
+    /** Serves the metrics where they have a port of their own. */
+    metricsApp: ownMetricsPort ? createOperationsApp(metricsDeps) : undefined,
+    /** From now on the service reports that it is not ready, but still serves requests. */
+    announceStop: health.announceStop,
+  };
+}
 
-  const metricsApp = ownMetricsPort
-    ? createOperationsApp({
-        operations: metricsOperations,
-        record: createRequestRecord({ logger, meter: () => undefined }),
-        logger,
-        newId,
-      })
-    : undefined;
+function createHealth({ connection, directory, clockCheck, world }: Features) {
+  let stopping = false;
+  const { router } = createHealthFeature({
+    pingDatabase: () => answersPing(connection),
+    servesCorridors: () => directory.corridors().length > 0,
+    warnings: [clockCheck.fault, world.logOutput.fault],
+    isStopping: () => stopping,
+  });
+  return {
+    router,
+    announceStop() {
+      stopping = true;
+    },
+  };
+}
 
-  const schedule = createSchedule({
+function routersOf(features: Features): Routers {
+  const { intents, disputes } = features;
+  return {
+    rates: features.rates.router,
+    rateHistory: features.rateHistory.router,
+    ...features.fleetRouters,
+    observations: features.observations.router,
+    snapshot: features.snapshot.router,
+    intents: intents.router,
+    disputes: disputes.router,
+    reconcile: intents.reconcileRouter,
+    reputation: features.reputation.router,
+    scores: features.scores.router,
+    publisher: features.publisher.router,
+    adminDisputes: disputes.adminRouter,
+    adminCache: features.adminCache,
+    webhooks: features.webhooks.router,
+  };
+}
+
+/**
+ * Prepares a database for this release, except for the fleet, which is configuration. It only adds, so it can run
+ * beside running instances, and in any number of instances at the same time.
+ */
+async function prepareDatabase({ connection, leases, logger }: Parts): Promise<void> {
+  await prepareCollections(connection, (collection) =>
+    logger.warn({ collection }, `indexes of ${collection} are being built; waiting for them`),
+  );
+  await leases.seed(leaseNames);
+}
+
+/** Runs once per process, before anything is served or started. Any number of instances may boot at the same time. */
+async function boot(parts: Features): Promise<void> {
+  await prepareDatabase(parts);
+  await parts.clockCheck.look();
+  await parts.cacheEpoch.poll();
+  // Stores the fleet file in the database; an anchor not seen before is announced as an event.
+  await parts.directory.sync();
+  // Rates made before the reputation records are loaded would be cached, with anchors ranked without their records.
+  await parts.reputation.loadCards();
+}
+
+function scheduleOf({ config, scheduler, webhooks, ...features }: Features) {
+  const { intents, reputation } = features;
+  return createSchedule({
     leased: config.scheduler,
     // Runs again at once if more is due: the first check of an intent must not wait for the interval.
     reconcile: async () => {
@@ -373,72 +441,16 @@ export function composeService(deps: {
       if (outcome.ran && outcome.value.more) scheduler.wake('refresh');
       return outcome;
     },
-    tick: publisher.tick,
-    observe: observations.observeDue,
+    tick: features.publisher.tick,
+    observe: features.observations.observeDue,
     observer: config.observer,
     webhooks: webhooks.work,
     webhookRemains: webhooks.deleteOrphans,
-    cacheEpoch: cacheEpoch.poll,
-    snapshot: snapshot.rebuild,
-    rateSamples: rateHistory.sample,
-    discovery: directory.discoverDue,
+    cacheEpoch: features.cacheEpoch.poll,
+    snapshot: features.snapshot.rebuild,
+    rateSamples: features.rateHistory.sample,
+    discovery: features.directory.discoverDue,
     cards: reputation.loadCards,
-    clockCheck: clockCheck.look,
-    jobWatch: createJobWatch({ jobs: calledJobs(config), readLease: leases.read, clock, logger }),
+    clockCheck: features.clockCheck.look,
   });
-  const leaseNames = [
-    ...reputationLeases,
-    ...intentLeases,
-    ...publisherLeases,
-    ...rateHistoryLeases,
-    ...observationLeases,
-  ];
-  const databaseParts = { connection, leases, leaseNames, logger };
-
-  return {
-    app,
-    responseCache,
-    metricsApp,
-    connectionMeter: metrics.connections,
-    announceStop() {
-      stopping = true;
-    },
-    async stopStreams() {
-      streams.stop();
-      await intents.stopStreams();
-    },
-    prepareDatabase: () => prepareDatabase(databaseParts),
-    boot: () => boot({ ...databaseParts, clockCheck, cacheEpoch, directory, reputation }),
-    start() {
-      lifecycle.onStop('anchors that are being read', () => directory.stop());
-      lifecycle.onStop('scheduler', () => scheduler.stop());
-      // Both are stopped before the scheduler, so that the runs which it waits for end after their current step.
-      lifecycle.onStop('webhooks', () => webhooks.stop());
-      lifecycle.onStop('leases', () => leases.stop());
-      webhooks.start();
-      scheduler.start(schedule);
-    },
-  };
-}
-
-/** The jobs that run only when their endpoint is called. Without a secret that cannot happen; a start-up notice says so. */
-function calledJobs({ scheduler, cronSecrets, publisherSecretKey }: Config): WatchedJob[] {
-  if (scheduler || cronSecrets.length === 0) return [];
-  const [reconcileLease] = intentLeases;
-  const [refreshLease] = reputationLeases;
-  const [publisherLease] = publisherLeases;
-  const { reconcile, refresh, tick } = jobIntervalsMs;
-  const publishes = publisherSecretKey !== undefined;
-  return [
-    {
-      task: 'reconcile',
-      lease: reconcileLease,
-      endpoint: '/api/reputation/reconcile',
-      intervalMs: reconcile,
-    },
-    { task: 'refresh', lease: refreshLease, endpoint: '/api/reputation/refresh', intervalMs: refresh },
-    ...(publishes
-      ? [{ task: 'tick', lease: publisherLease, endpoint: '/api/publisher/tick', intervalMs: tick }]
-      : []),
-  ];
 }

@@ -1,49 +1,6 @@
 import { z } from 'zod';
-import { parseTrustProxy, type TrustedRange, trustsTheInternet } from './http/client-key.js';
+import { parseTrustProxy, trustsTheInternet } from './http/client-key.js';
 import { parseOutboundAllow } from './outbound/outbound.js';
-
-/** The configuration of the service, from environment variables; all faults are reported at once. */
-export interface Config {
-  production: boolean;
-  host: string;
-  port: number;
-  /** Address under which clients reach the service, without a trailing slash; status callbacks are built on it. */
-  publicUrl: string;
-  /** A separate port for the metrics; undefined: they are served with everything else. */
-  metricsPort: number | undefined;
-  /** Accepted bearer tokens for the metrics; if empty, anyone who reaches them may read them. */
-  metricsTokens: string[];
-  mongodbUri: string;
-  fleetFile: string;
-  adminKeys: string[];
-  cronSecrets: string[];
-  trustProxy: TrustedRange[];
-  /** The most connections open at once, of all clients. */
-  maxConnections: number;
-  outboundAllow: string[];
-  fxUrl: string | undefined;
-  /** The name of the FX reference in answers; undefined: the host of `fxUrl`. */
-  fxSource: string | undefined;
-  oracleUrl: string | undefined;
-  /** Stellar RPC and Horizon of the operator's choice; without either, payments are not looked up. */
-  ledgerRpcUrl: string | undefined;
-  horizonUrl: string | undefined;
-  /** Ed25519 seed, 64 hex digits; undefined: batches are not published. */
-  publisherSecretKey: string | undefined;
-  /** Older publisher public keys, 64 hex digits each, kept and listed for verifiers. */
-  publisherOldKeys: string[];
-  /** AES-256 key for webhook secrets at rest, 64 hex digits. */
-  webhookKey: string | undefined;
-  scheduler: boolean;
-  /** How long a stopping instance still serves requests while it reports that it is not ready. */
-  drainSeconds: number;
-  /** Whether the scheduler, if it runs, has the anchors observed. */
-  observer: boolean;
-  cachePublic: boolean;
-  logLevel: string;
-  /** One sentence for the log per feature that is off, or perhaps unintended, because a variable is not set. */
-  notices: string[];
-}
 
 /** A start-up error that lists every fault; its message is meant for the operator as it is. */
 export class ConfigError extends Error {
@@ -150,8 +107,11 @@ function faultsOf(error: z.ZodError | undefined): string[] {
   return (error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`);
 }
 
+/** The configuration of the service: environment variables that were validated. */
+export type Config = ReturnType<typeof readConfig>;
+
 /** Reads the environment. Throws ConfigError. An empty variable is the same as an unset one. */
-export function readConfig(env: Environment): Config {
+export function readConfig(env: Environment) {
   const given = givenOf(env);
   const parsed = environment.safeParse(given);
   const faults = [...faultsOf(parsed.error), ...faultsTogether(given)];
@@ -164,30 +124,41 @@ export function readConfig(env: Environment): Config {
     production,
     host: values.HOST,
     port: values.PORT,
+    /** Address under which clients reach the service, without a trailing slash; status callbacks are built on it. */
     publicUrl: values.PUBLIC_URL ?? httpOrigin(values.HOST, values.PORT),
+    /** A separate port for the metrics; undefined: they are served with everything else. */
     metricsPort: values.METRICS_PORT,
+    /** Accepted bearer tokens for the metrics; if empty, anyone who reaches them may read them. */
     metricsTokens: splitList(values.METRICS_TOKEN),
     mongodbUri: values.MONGODB_URI,
     fleetFile: values.FLEET_FILE,
     adminKeys: splitList(values.ADMIN_SECRET_KEY),
     cronSecrets: splitList(values.CRON_SECRET),
     trustProxy: values.TRUST_PROXY,
+    /** The most connections open at once, of all clients. */
     maxConnections: values.MAX_CONNECTIONS,
     outboundAllow: values.OUTBOUND_ALLOW,
     fxUrl: values.FX_URL,
+    /** The name of the FX reference in answers; undefined: the host of `fxUrl`. */
     fxSource: values.FX_SOURCE,
     oracleUrl: values.ORACLE_URL,
+    /** Stellar RPC and Horizon of the operator's choice; without either, payments are not looked up. */
     ledgerRpcUrl: values.LEDGER_RPC_URL,
     horizonUrl: values.HORIZON_URL,
+    /** Ed25519 seed, 64 hex digits; undefined: batches are not published. */
     publisherSecretKey: values.PUBLISHER_SECRET_KEY,
+    /** Older publisher public keys, 64 hex digits each, kept and listed for verifiers. */
     publisherOldKeys: splitList(values.PUBLISHER_OLD_KEYS),
+    /** AES-256 key for webhook secrets at rest, 64 hex digits. */
     webhookKey: values.WEBHOOK_KEY,
     scheduler,
     // On a developer's machine there is no balancer that has to notice the stop, and nobody wants to wait for it.
     drainSeconds: values.DRAIN_SECONDS ?? (production ? productionDrainSeconds : 0),
+    /** Whether the scheduler, if it runs, has the anchors observed. */
     observer: values.OBSERVER === 'on',
     cachePublic: values.CACHE_PUBLIC === 'on',
     logLevel: values.LOG_LEVEL,
+    /** One sentence for the log per feature that is off, or perhaps unintended, because a variable is not set. */
     notices: noticesOf(values, scheduler),
   };
 }
@@ -207,7 +178,7 @@ function faultsTogether(given: Readonly<Record<string, string | undefined>>): st
   const trustProxy = environment.shape.TRUST_PROXY.safeParse(given.TRUST_PROXY);
   if (production && trustProxy.success && trustsTheInternet(trustProxy.data)) {
     faults.push(
-      'TRUST_PROXY holds half of all public addresses or more, so that clients could choose what they are counted by',
+      'TRUST_PROXY holds a range wider than /7, so that clients could choose what they are counted by',
     );
   }
   const { PORT = '8080', METRICS_PORT, MONGODB_URI } = given;

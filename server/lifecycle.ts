@@ -1,21 +1,13 @@
 import type { Logger } from './ports.js';
 import { withTimeout } from './timing.js';
 
-/** Remembers what was started, to stop it in the reverse order. */
-export interface Lifecycle {
-  /** Remembers how to stop what has just been started or opened. */
-  onStop(name: string, stop: () => Promise<void> | void): void;
-  /**
-   * Stops everything, the last one first. A step that fails, or takes longer than 15 s, is logged, and the others
-   * follow all the same; then it rejects with an AggregateError. A second call returns the first one's promise.
-   */
-  stop(): Promise<void>;
-}
+export type Lifecycle = ReturnType<typeof createLifecycle>;
 
 /** Longer than the ten seconds that the listener gives to the requests in hand. */
 const defaultStepTimeoutMs = 15_000;
 
-export function createLifecycle(deps: { logger: Logger; stepTimeoutMs?: number }): Lifecycle {
+/** Remembers what was started, to stop it in the reverse order. */
+export function createLifecycle(deps: { logger: Logger; stepTimeoutMs?: number }) {
   const { logger, stepTimeoutMs = defaultStepTimeoutMs } = deps;
   const steps: { name: string; stop: () => Promise<void> | void }[] = [];
   let stopping: Promise<void> | undefined;
@@ -37,10 +29,15 @@ export function createLifecycle(deps: { logger: Logger; stepTimeoutMs?: number }
   }
 
   return {
-    onStop(name, stop) {
+    /** Remembers how to stop what has just been started or opened. */
+    onStop(name: string, stop: () => Promise<void> | void): void {
       steps.push({ name, stop });
     },
-    stop() {
+    /**
+     * Stops everything, the last one first. A step that fails, or takes longer than 15 s, is logged, and the others
+     * follow all the same; then it rejects with an AggregateError. A second call returns the first one's promise.
+     */
+    stop(): Promise<void> {
       stopping ??= stopAll();
       return stopping;
     },

@@ -2,8 +2,6 @@ import { type DestinationStream, pino, stdSerializers } from 'pino';
 import type { Logger } from './ports.js';
 
 const maxTextLength = 2_000;
-const maxDepth = 8;
-const maxEntries = 100;
 const hidden = '[redacted]';
 
 /** Names of fields that carry secrets: headers, environment variables and members of the configuration alike. */
@@ -16,13 +14,7 @@ const userInfo = /(:\/\/)[^\s/?#]*@/g;
 const ignore = () => undefined;
 
 /** A logger for programs and tests that need no log. */
-export const silentLogger: Logger = {
-  debug: ignore,
-  info: ignore,
-  warn: ignore,
-  error: ignore,
-  child: () => silentLogger,
-};
+export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 /** Logs JSON lines to stdout (or `destination`). Secrets are never passed to it; redaction is a second safeguard. */
 export function createLogger(options: { level: string; destination?: DestinationStream }): Logger {
@@ -30,54 +22,35 @@ export function createLogger(options: { level: string; destination?: Destination
     level: options.level,
     base: null,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    formatters: { level: (label: string) => ({ level: label }) },
+    // Redacts by name at every depth, which pino's own redaction by path cannot.
+    // Pino's own would take the type of an error from what `log` made of it.
     serializers: { err: (error: unknown) => error },
+    formatters: { level: (label: string) => ({ level: label }), log: redactFields },
   };
-  return redacting(options.destination === undefined ? pino(settings) : pino(settings, options.destination));
+  return options.destination === undefined ? pino(settings) : pino(settings, options.destination);
 }
 
-/** Redacts by name at every depth, which pino's own redaction by path cannot. */
-function redacting(log: pino.Logger): Logger {
-  return {
-    debug: (fields, message) => log.debug(redactFields(fields), message),
-    info: (fields, message) => log.info(redactFields(fields), message),
-    warn: (fields, message) => log.warn(redactFields(fields), message),
-    error: (fields, message) => log.error(redactFields(fields), message),
-    child: (fields) => redacting(log.child(redactFields(fields))),
-  };
+function redactFields(fields: object): Record<string, unknown> {
+  try {
+    return JSON.parse(JSON.stringify(fields, redactMember)) as Record<string, unknown>;
+  } catch {
+    return { fields: '[cannot be written]' };
+  }
 }
 
-function redactFields(fields: object, depth = 0): Record<string, unknown> {
-  const shown = Object.entries(fields).slice(0, maxEntries);
-  return Object.fromEntries(
-    shown.map(([name, value]) => [name, secretName.test(name) ? hidden : redactValue(value, depth + 1)]),
-  );
-}
-
-function redactValue(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return redactText(value, maxTextLength);
+function redactMember(name: string, value: unknown): unknown {
+  if (secretName.test(name)) return hidden;
+  if (typeof value === 'string') return redactText(value);
   if (typeof value === 'bigint') return value.toString();
-  if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof Error) return serializeError(value);
-  if (depth > maxDepth) return '[too deep]';
-  if (Array.isArray(value)) return value.slice(0, maxEntries).map((each) => redactValue(each, depth + 1));
-  if ('toJSON' in value && typeof value.toJSON === 'function') return redactValue(value.toJSON(), depth + 1);
-  return redactFields(value, depth);
+  if (!(value instanceof Error)) return value;
+  const { type, message, stack } = stdSerializers.err(value);
+  return { type, message, stack };
 }
 
-function serializeError(error: Error): object {
-  const { type, message, stack } = stdSerializers.err(error);
-  return {
-    type,
-    message: redactText(message, maxTextLength),
-    ...(stack === undefined ? {} : { stack: redactText(stack, 2 * maxTextLength) }),
-  };
-}
-
-function redactText(text: string, maxLength: number): string {
+function redactText(text: string): string {
   // Searches more text than it returns, so that a password that is cut in half is still found.
   return text
-    .slice(0, 10 * maxLength)
+    .slice(0, 10 * maxTextLength)
     .replace(userInfo, `$1${hidden}@`)
-    .slice(0, maxLength);
+    .slice(0, maxTextLength);
 }

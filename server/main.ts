@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Connection } from 'mongoose';
-import { composeService, type Service } from './compose.js';
+import { composeService } from './compose.js';
 import { type Config, ConfigError, httpOrigin, readConfig } from './config.js';
 import { readFleet } from './features/anchors/fleet-file.js';
 import { listen } from './http/listen.js';
@@ -9,25 +10,13 @@ import { isMain } from './is-main.js';
 import { createLifecycle, type Lifecycle } from './lifecycle.js';
 import { neverWaitFor, openLog } from './log-output.js';
 import { connectMongo } from './mongo/connection.js';
-import { createPatience, type Patiently } from './mongo/patience.js';
+import { createPatience } from './mongo/patience.js';
 import { ShapeError } from './mongo/shape-store.js';
-import { createNewId } from './new-id.js';
 import type { World } from './ports.js';
 import { endBy, stopSignals } from './stop-signals.js';
 import { pauseInRealTime } from './timing.js';
 
-export interface RunningService {
-  port: number;
-  url: string;
-  /** Where the metrics are, if they have a port of their own. */
-  metricsUrl: string | undefined;
-  service: Service;
-  connection: Connection;
-  /** Reports that it is not ready but still serves requests, for DRAIN_SECONDS or until `enough`. */
-  drain(enough?: AbortSignal): Promise<void>;
-  /** Finishes the requests in hand, hands leases back, closes everything. */
-  stop(): Promise<void>;
-}
+export type RunningService = Awaited<ReturnType<typeof startService>>;
 
 const shutdownGraceMs = 10_000;
 /** Few scrapers connect to an instance. */
@@ -42,7 +31,7 @@ export function realWorld(config: Config): World {
     clock: Date.now,
     pause: pauseInRealTime,
     random: Math.random,
-    newId: createNewId(),
+    newId: () => randomUUID().replaceAll('-', ''),
     logger,
     logOutput: output,
     env: process.env,
@@ -51,78 +40,44 @@ export function realWorld(config: Config): World {
   };
 }
 
-export interface OpenService {
-  service: Service;
-  connection: Connection;
-  patiently: Patiently;
-}
-
 /** Reads the fleet, connects to the database and composes the service, which then does nothing yet. */
-export async function openService(
-  config: Config,
-  world: World,
-  { lifecycle }: { lifecycle: Lifecycle },
-): Promise<OpenService> {
+export async function openService(config: Config, world: World, lifecycle: Lifecycle) {
   const fleet = readFleet(config.fleetFile);
   const patiently = createPatience(world);
-  const connection = await patiently(() =>
-    connectMongo({
-      uri: config.mongodbUri,
-    }),
-  );
+  const connection = await patiently(() => connectMongo({ uri: config.mongodbUri }));
   lifecycle.onStop('database connection', () => connection.close());
-  const service = composeService({
-    config,
-    fleet,
-    connection,
-    world,
-    lifecycle,
-  });
+  const service = composeService({ config, fleet, connection, world, lifecycle });
   return { service, connection, patiently };
 }
 
 /** Opens the service, boots, starts the background work, listens. Throws when one of these cannot be done. */
-export async function startService(
-  config: Config,
-  world: World = realWorld(config),
-): Promise<RunningService> {
+export async function startService(config: Config, world: World = realWorld(config)) {
   const { logger, newId } = world;
   const lifecycle = createLifecycle({ logger });
   try {
-    const { service, connection, patiently } = await openService(config, world, {
-      lifecycle,
-    });
+    const { service, connection, patiently } = await openService(config, world, lifecycle);
     // Every step of the boot may be repeated.
     await patiently(service.boot);
     service.start();
-    const { host, maxConnections } = config;
-    const meter = service.connectionMeter;
-    const listener = await listen(service.responseCache.before(service.app), {
-      host,
-      port: config.port,
-      maxConnections,
-      meter,
-      newId,
-    });
+    const { host } = config;
+    const listenAt = (port: number, handler: RequestListener, maxConnections: number) =>
+      listen(handler, { host, port, maxConnections, meter: service.connectionMeter, newId });
+    const served = service.responseCache.before(service.app);
+    const listener = await listenAt(config.port, served, config.maxConnections);
     lifecycle.onStop('listener', () => listener.stop(shutdownGraceMs));
     // Streams stop before the listener, which waits for open requests: a stream is a request without end.
     lifecycle.onStop('streams', service.stopStreams);
     const url = httpOrigin(host, listener.port);
-    const { metricsApp } = service;
+    /** Where the metrics are, if they have a port of their own. */
     let metricsUrl: string | undefined;
-    if (metricsApp !== undefined && config.metricsPort !== undefined) {
-      const own = await listen(metricsApp, {
-        host,
-        port: config.metricsPort,
-        maxConnections: metricsConnections,
-        meter,
-        newId,
-      });
+    if (service.metricsApp !== undefined && config.metricsPort !== undefined) {
+      const own = await listenAt(config.metricsPort, service.metricsApp, metricsConnections);
       lifecycle.onStop('listener of the metrics', () => own.stop(shutdownGraceMs));
       metricsUrl = httpOrigin(host, own.port);
     }
     for (const notice of config.notices) logger.warn({}, notice);
     logger.info({ url, metricsUrl, scheduler: config.scheduler }, 'listening');
+    /** Reports that it is not ready but still serves requests, for DRAIN_SECONDS or until `enough`. */
     const drain = async (enough?: AbortSignal) => {
       service.announceStop();
       listener.drain();

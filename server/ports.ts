@@ -18,7 +18,6 @@ export interface Logger {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
-  child(fields: object): Logger;
 }
 
 /** Where log lines go. The service never waits for it: lines that cannot be written are dropped and counted. */

@@ -32,29 +32,6 @@ export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T
   }
 }
 
-/** Like `Promise.all`, but rejects only once all have ended, so that none goes on after the caller has given up. */
-export async function allEnded<T extends readonly unknown[]>(
-  work: readonly [...T],
-): Promise<{ -readonly [P in keyof T]: Awaited<T[P]> }> {
-  await Promise.allSettled(work);
-  return Promise.all(work);
-}
-
-/** Calls `act` at most once per `ms`, at once the first time; calls in between are ignored. */
-export function atMostEvery<A extends unknown[]>(
-  ms: number,
-  clock: () => number,
-  act: (...args: A) => void,
-): (...args: A) => void {
-  let last = Number.NEGATIVE_INFINITY;
-  return (...args) => {
-    const now = clock();
-    if (now - last < ms) return;
-    last = now;
-    act(...args);
-  };
-}
-
 /** A process that stops does not wait for what is left of a pause. */
 export function pauseInRealTime(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());

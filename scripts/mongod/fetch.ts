@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { atMostEvery } from '../../server/timing.js';
+import { atMostEvery } from '../lib/at-most-every.js';
 import { keepFetched } from './cache.js';
 import { runProgram } from './run-program.js';
 

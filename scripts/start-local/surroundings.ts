@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../server/config.js';
 import { connectMongo } from '../../server/mongo/connection.js';
-import { atMostEvery } from '../../server/timing.js';
+import { atMostEvery } from '../lib/at-most-every.js';
 import { isPortTaken } from '../lib/loopback-server.js';
 import { type ReferenceOracle, startReferenceOracle } from '../reference-oracle/index.js';
 import { seedHistory } from '../seed-history.js';

@@ -17,26 +17,7 @@ export interface CacheOptions<Question, Value> {
   clock: Clock;
 }
 
-/** Answers kept in memory. Everyone who asks the same at the same time waits for the same load. */
-export interface Cache<Question, Value> {
-  /**
-   * The answer while it is fresh, or stale, which begins a load for the next one who asks; else a new one. With `maxAgeMs`
-   * none is served that is stale, or loaded longer ago. Rejects with the error of `load`, also while that is not retried.
-   */
-  get(question: Question, options?: { maxAgeMs: number }): Promise<Value>;
-  /** Loads a new answer, or waits for the load under way. */
-  refresh(question: Question): Promise<Value>;
-  /** The answer that `get` would give now, without a load. */
-  peek(question: Question): { value: Value; loadedAt: number; fresh: boolean } | undefined;
-  /** Whether this was asked before. */
-  has(question: Question): boolean;
-  /** What the last load threw; undefined after a success. */
-  faultOf(question: Question): unknown;
-  /** Keeps an answer known from elsewhere, as if it had been loaded at that instant. */
-  seed(question: Question, value: Value, loadedAt: number): void;
-  /** Forgets everything, and what loads under way will bring. Returns how many answers there were. */
-  clear(): number;
-}
+export type Cache<Question, Value> = ReturnType<typeof createCache<Question, Value>>;
 
 interface Entry<Value> {
   held?: { value: Value; loadedAt: number; freshUntil: number; staleUntil: number };
@@ -46,9 +27,8 @@ interface Entry<Value> {
 
 const defaultMax = 1_000;
 
-export function createCache<Question = void, Value = unknown>(
-  options: CacheOptions<Question, Value>,
-): Cache<Question, Value> {
+/** Answers kept in memory. Everyone who asks the same at the same time waits for the same load. */
+export function createCache<Question = void, Value = unknown>(options: CacheOptions<Question, Value>) {
   const { clock, freshMs, keyOf = String, retryMs = () => 0 } = options;
   const entries = new LRUCache<string, Entry<Value>>({ max: options.max ?? defaultMax });
 
@@ -98,7 +78,11 @@ export function createCache<Question = void, Value = unknown>(
   }
 
   return {
-    async get(question, { maxAgeMs } = { maxAgeMs: Number.POSITIVE_INFINITY }) {
+    /**
+     * The answer while it is fresh, or stale, which begins a load for the next one who asks; else a new one. With `maxAgeMs`
+     * none is served that is stale, or loaded longer ago. Rejects with the error of `load`, also while that is not retried.
+     */
+    async get(question: Question, { maxAgeMs } = { maxAgeMs: Number.POSITIVE_INFINITY }): Promise<Value> {
       const entry = entryOf(question);
       const held = current(entry);
       const now = clock();
@@ -112,18 +96,24 @@ export function createCache<Question = void, Value = unknown>(
       if (!isPaused(entry)) load(entry, question).catch(() => undefined);
       return held.value;
     },
-    async refresh(question) {
+    /** Loads a new answer, or waits for the load under way. */
+    async refresh(question: Question): Promise<Value> {
       return load(entryOf(question), question);
     },
-    peek(question) {
+    /** The answer that `get` would give now, without a load. */
+    peek(question: Question): { value: Value; loadedAt: number; fresh: boolean } | undefined {
       const held = current(entries.peek(keyOf(question)));
       if (held === undefined) return undefined;
       return { value: held.value, loadedAt: held.loadedAt, fresh: clock() < held.freshUntil };
     },
-    has: (question) => entries.has(keyOf(question)),
-    faultOf: (question) => entries.peek(keyOf(question))?.fault?.error,
-    seed: (question, value, loadedAt) => hold(entryOf(question), value, loadedAt),
-    clear() {
+    /** Whether this was asked before. */
+    has: (question: Question) => entries.has(keyOf(question)),
+    /** What the last load threw; undefined after a success. */
+    faultOf: (question: Question): unknown => entries.peek(keyOf(question))?.fault?.error,
+    /** Keeps an answer known from elsewhere, as if it had been loaded at that instant. */
+    seed: (question: Question, value: Value, loadedAt: number) => hold(entryOf(question), value, loadedAt),
+    /** Forgets everything, and what loads under way will bring. Returns how many answers there were. */
+    clear(): number {
       const kept = [...entries.values()].filter(({ held }) => held !== undefined).length;
       entries.clear();
       return kept;

@@ -9,8 +9,8 @@ export interface Command {
   usage: string;
   /** What it does, in one sentence. */
   does: string;
-  /** What an operator has to know besides, in lines of at most 100 characters. */
-  details: string;
+  /** The page that says what an operator has to know besides. */
+  guide: string;
   /** Throws CommandError, or what the parser of arguments throws, before anything is changed. */
   run(args: string[]): Promise<Result>;
 }

@@ -12,12 +12,7 @@ import { type Command, CommandError, onServiceDatabase, type Result } from './co
 export const erase: Command = {
   usage: '[--dry-run] <account>',
   does: 'Erases what is kept of an account (G…, or 64 hex digits), as far as it may be erased yet.',
-  details: `
---dry-run  prints what it would do
-
-Exits with 1 where some of it has to stay for now; docs/privacy.md says what, why, and for how long.
-Reads MONGODB_URI.
-`,
+  guide: 'docs/privacy.md, "Erasing an account"',
   run(args) {
     const options = { 'dry-run': { type: 'boolean', default: false } } as const;
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options });

@@ -6,12 +6,7 @@ import { type Command, onServiceDatabase, type Result } from './command.js';
 export const pauseWebhooks: Command = {
   usage: '',
   does: 'Disables every webhook, as an admin would.',
-  details: `
-Run it on a restored database before any instance is started, since subscriptions that were deleted
-after the backup are back. Lists the webhooks that were enabled, and those that an admin or an earlier
-run had disabled, with the time; their events are held until each is enabled by
-PATCH /api/admin/webhooks/{id}. If it exits with 2, run it again. Reads MONGODB_URI.
-`,
+  guide: 'docs/backup.md, "Restoring"',
   run(args) {
     parseArgs({ args, options: {} });
     return onServiceDatabase(pauseAll);

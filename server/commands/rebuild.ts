@@ -8,9 +8,7 @@ import { type Command, onServiceDatabase } from './command.js';
 export const rebuild: Command = {
   usage: '',
   does: 'Marks every day of outcomes, so that the refreshes of the service count all of them anew.',
-  details: `
-A refresh counts for ten seconds at most; the next ones go on. Reads MONGODB_URI.
-`,
+  guide: 'docs/operations.md, "Commands"',
   run(args) {
     parseArgs({ args, options: {} });
     return onServiceDatabase(async (connection) => {

@@ -20,13 +20,7 @@ import { type Command, CommandError, onServiceDatabase, type Result } from './co
 export const takeBatches: Command = {
   usage: '[--file <file>]',
   does: 'Takes the published batches that a restored database lacks from the oracle or a file.',
-  details: `
---file  batches that the oracle lacks or does not show, one in a line: {"header", "signature", "entries"}
-
-Each is verified against the chain. Reads MONGODB_URI, ORACLE_URL,
-PUBLISHER_SECRET_KEY and PUBLISHER_OLD_KEYS. Exits with 1 where something is missing or does not
-verify, and with 2 where it could not be done, as while the oracle does not answer.
-`,
+  guide: 'docs/publisher.md, "After a restore"',
   run(args) {
     const { values } = parseArgs({ args, options: { file: { type: 'string' } } });
     const file = values.file === undefined ? [] : readBatches(values.file);

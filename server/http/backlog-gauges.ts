@@ -42,7 +42,7 @@ const readTimeoutMs = 500;
 /** Counts are cached for this time: a flood of scrapes must not become a flood of counts. */
 const keptMs = 5_000;
 
-class LateError extends Error {}
+const late = new Error('the count is late');
 
 /**
  * One gauge per backlog, read while the metrics are scraped; every instance shows the same number. A gauge that cannot
@@ -67,10 +67,10 @@ export function registerBacklogs(deps: {
       registers: [registry],
       async collect() {
         try {
-          this.set(await withTimeout(readTimeoutMs, counts.get(key), () => new LateError()));
+          this.set(await withTimeout(readTimeoutMs, counts.get(key), () => late));
         } catch (error) {
           this.remove();
-          if (error instanceof LateError || isMongoUnavailable(error)) return;
+          if (error === late || isMongoUnavailable(error)) return;
           logger.error({ err: error, metric: gauges[key].name }, 'a backlog cannot be counted');
         }
       },

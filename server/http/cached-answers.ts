@@ -26,20 +26,11 @@ interface Renewal {
 }
 
 /** Answers by key, each for a second at most, and bounded in bytes. */
-export interface CachedAnswers<Answer> {
-  find(key: string): Entry<Answer> | undefined;
-  /** Whether it may be served. */
-  isCurrent(entry: Entry<Answer>): boolean;
-  /** Undefined for the request that has to renew the answer; for others, what resolves when that is over. */
-  renewal(entry: Entry<Answer>, res: ServerResponse): Promise<void> | undefined;
-  keep(key: string, answer: Answer, made: { begunIn: number; sameForMs: number; bytes: number }): void;
-}
-
 export function createCachedAnswers<Answer extends object>(deps: {
   epoch: () => number;
   /** Monotonic milliseconds. */
   stopwatch: Clock;
-}): CachedAnswers<Answer> {
+}) {
   const { epoch, stopwatch } = deps;
   const entries = new LRUCache<string, Entry<Answer>>({
     maxSize: maxBytes,
@@ -47,9 +38,11 @@ export function createCachedAnswers<Answer extends object>(deps: {
   });
 
   return {
-    find: (key) => entries.get(key),
-    isCurrent: ({ until, begunIn }) => stopwatch() < until && begunIn === epoch(),
-    renewal(entry, res) {
+    find: (key: string) => entries.get(key),
+    /** Whether it may be served. */
+    isCurrent: ({ until, begunIn }: Entry<Answer>) => stopwatch() < until && begunIn === epoch(),
+    /** Undefined for the request that has to renew the answer; for others, what resolves when that is over. */
+    renewal(entry: Entry<Answer>, res: ServerResponse): Promise<void> | undefined {
       if (entry.renewal !== undefined) return entry.renewal.done;
       const renewal = beginRenewal();
       entry.renewal = renewal;
@@ -60,7 +53,8 @@ export function createCachedAnswers<Answer extends object>(deps: {
       setTimeout(renewal.end, longestWaitMs).unref();
       return undefined;
     },
-    keep(key, answer, { begunIn, sameForMs, bytes }) {
+    keep(key: string, answer: Answer, made: { begunIn: number; sameForMs: number; bytes: number }): void {
+      const { begunIn, sameForMs, bytes } = made;
       if (sameForMs <= 0 || begunIn !== epoch()) return;
       const before = entries.peek(key);
       const until = stopwatch() + Math.min(longestMs, sameForMs);

@@ -21,10 +21,8 @@ export function isDocsPath(path: string): boolean {
  * (`/docs/rates.md`). They are neither limited nor authenticated; nothing in them comes from the request.
  */
 export function createDocsRouter({ pageFolder }: { pageFolder: URL | undefined }): Router {
-  const router = Router({ caseSensitive: true });
   let pages: Router | undefined;
-  return router.use((req, res, next) => {
-    if (!isDocsPath(req.path)) return next();
+  return Router({ caseSensitive: true }).use((req, res, next) => {
     pages ??= routePages(pageFolder);
     pages(req, res, next);
   });

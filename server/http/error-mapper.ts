@@ -38,15 +38,16 @@ function sendError(res: Response, error: ApiError): void {
   res.json(bodyOf(error));
 }
 
+/** Members that are undefined are not written. */
 export function bodyOf({ code, message, extras }: ApiError): object {
   const { details, retryAfter, startedAt, unavailable } = extras;
   return {
     code,
     message,
-    ...(details === undefined ? {} : { details: details.slice(0, maxDetails) }),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-    ...(startedAt === undefined ? {} : { startedAt }),
-    ...(unavailable === undefined ? {} : { unavailable }),
+    details: details?.slice(0, maxDetails),
+    retryAfter,
+    startedAt,
+    unavailable,
   };
 }
 

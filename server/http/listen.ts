@@ -12,14 +12,7 @@ import { type ErrorCode, errorTable } from '../../contract/errors.js';
 import type { NewId } from '../ports.js';
 import { requestLimits } from './request-limits.js';
 
-export interface Listener {
-  /** The actual port, also if 0 was asked for. */
-  port: number;
-  /** From now on every answer closes its connection, so that the client opens a new one for its next request. */
-  drain(): void;
-  /** Refuses new connections, lets running requests finish, and after `graceMs` closes what is left. */
-  stop(graceMs: number): Promise<void>;
-}
+export type Listener = Awaited<ReturnType<typeof listen>>;
 
 /** What the metrics know of the connections of a listener. */
 export interface ConnectionMeter {
@@ -40,7 +33,7 @@ export interface ListenOptions {
 }
 
 /** Listens with the time and size limits of the edge; even input that is not HTTP gets an error in the common shape. */
-export async function listen(handler: RequestListener, options: ListenOptions): Promise<Listener> {
+export async function listen(handler: RequestListener, options: ListenOptions) {
   const { meter, silentMs = requestLimits.silentMs } = options;
   // A missing Host is refused by the app, in the common shape; Node's own refusal has no body.
   const server = createServer({
@@ -95,13 +88,16 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
   });
+  /** From now on every answer closes its connection, so that the client opens a new one for its next request. */
   const drain = () => {
     draining = true;
   };
   return {
+    /** The actual port, also if 0 was asked for. */
     port: (server.address() as AddressInfo).port,
     drain,
-    stop(graceMs) {
+    /** Refuses new connections, lets running requests finish, and after `graceMs` closes what is left. */
+    stop(graceMs: number): Promise<void> {
       drain();
       return stop(server, graceMs);
     },

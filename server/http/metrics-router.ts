@@ -7,13 +7,8 @@ import { staticAnswer } from './static-answer.js';
 const renderedForMs = 1_000;
 
 /** `/metrics` for Prometheus; with `tokens`, only for those who have one. */
-export function createMetricsRouter({
-  registry,
-  tokens,
-}: {
-  registry: Registry;
-  tokens: readonly string[];
-}): Router {
+export function createMetricsRouter(deps: { registry: Registry; tokens: readonly string[] }): Router {
+  const { registry, tokens } = deps;
   let rendered: Promise<RequestHandler> | undefined;
   const forget = () => {
     rendered = undefined;

@@ -4,26 +4,7 @@ import { type Outbound, OutboundError } from '../outbound/outbound.js';
 import type { Clock, Logger } from '../ports.js';
 import { refusals, type StreamMeter } from '../streams/places.js';
 import { type Backlogs, registerBacklogs } from './backlog-gauges.js';
-import type { ConnectionMeter } from './listen.js';
 import type { RequestMeter } from './request-log.js';
-
-/** Prometheus metrics of one service instance, labelled by route template and never by text of a client. */
-export interface Metrics {
-  registry: Registry;
-  requests: RequestMeter;
-  /** The same connector, its calls counted by purpose and outcome. */
-  countOutbound(outbound: Outbound, purpose: string): Outbound;
-  /** Counts attempts and outcomes of webhook deliveries; both arguments are words of the contract. */
-  webhooks: { attempted(outcome: string): void; settled(state: string): void };
-  /** Counts requests for quotes by outcome. Anchors are those of the fleet file, outcomes are constants of the code. */
-  quotes: {
-    expects(anchor: string, outcomes: readonly string[]): void;
-    asked(anchor: string, outcome: string): void;
-  };
-  jobs: JobMeter;
-  connections: ConnectionMeter;
-  streams: StreamMeter;
-}
 
 export interface MetricsDeps {
   limiterDegraded: () => boolean;
@@ -35,7 +16,8 @@ export interface MetricsDeps {
   logger: Logger;
 }
 
-export function createMetrics(deps: MetricsDeps): Metrics {
+/** Prometheus metrics of one service instance, labelled by route template and never by text of a client. */
+export function createMetrics(deps: MetricsDeps) {
   const registry = new Registry();
   const registers = [registry];
   const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
@@ -128,47 +110,55 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   // What is counted later starts at 0, here and below: Prometheus does not see an increase from nothing to 1.
   for (const reason of refusals) refusedStreams.inc({ reason }, 0);
 
+  const streamMeter: StreamMeter = {
+    opened: () => streams.inc(),
+    closed: () => streams.dec(),
+    refused: (reason) => refusedStreams.inc({ reason }),
+  };
+  const jobMeter: JobMeter = {
+    scheduled: (task) => {
+      for (const outcome of jobOutcomes) jobRuns.inc({ task, outcome }, 0);
+    },
+    ran: (task, outcome) => {
+      jobRuns.inc({ task, outcome });
+      if (outcome === 'done') lastSuccess.set({ task }, deps.clock() / 1_000);
+    },
+  };
+  const requestMeter: RequestMeter = (labels, seconds) => requests.observe(labels, seconds);
   return {
     registry,
-    requests: (labels, seconds) => requests.observe(labels, seconds),
+    requests: requestMeter,
     connections: {
       opened: () => connections.inc(),
       closed: () => connections.dec(),
       refused: () => refusedConnections.inc(),
     },
-    streams: {
-      opened: () => streams.inc(),
-      closed: () => streams.dec(),
-      refused: (reason) => refusedStreams.inc({ reason }),
-    },
+    streams: streamMeter,
+    jobs: jobMeter,
+    /** Counts requests for quotes. Anchors are those of the fleet file, outcomes are constants of the code. */
     quotes: {
-      expects: (anchor, outcomes) => {
+      expects: (anchor: string, outcomes: readonly string[]) => {
         for (const outcome of outcomes) quotes.inc({ anchor, outcome }, 0);
       },
-      asked: (anchor, outcome) => quotes.inc({ anchor, outcome }),
+      asked: (anchor: string, outcome: string) => quotes.inc({ anchor, outcome }),
     },
-    jobs: {
-      scheduled: (task) => {
-        for (const outcome of jobOutcomes) jobRuns.inc({ task, outcome }, 0);
-      },
-      ran: (task, outcome) => {
-        jobRuns.inc({ task, outcome });
-        if (outcome === 'done') lastSuccess.set({ task }, deps.clock() / 1_000);
-      },
-    },
+    /** Both arguments are words of the contract. */
     webhooks: {
-      attempted: (outcome) => webhookAttempts.inc({ outcome }),
-      settled: (state) => webhookDeliveries.inc({ state }),
+      attempted: (outcome: string) => webhookAttempts.inc({ outcome }),
+      settled: (state: string) => webhookDeliveries.inc({ state }),
     },
-    countOutbound: (outbound, purpose) => async (request) => {
-      try {
-        const answer = await outbound(request);
-        outboundCalls.inc({ purpose, outcome: `${Math.floor(answer.status / 100)}xx` });
-        return answer;
-      } catch (error) {
-        outboundCalls.inc({ purpose, outcome: error instanceof OutboundError ? error.failure : 'error' });
-        throw error;
-      }
-    },
+    /** The same connector, its calls counted by purpose and outcome. */
+    countOutbound:
+      (outbound: Outbound, purpose: string): Outbound =>
+      async (request) => {
+        try {
+          const answer = await outbound(request);
+          outboundCalls.inc({ purpose, outcome: `${Math.floor(answer.status / 100)}xx` });
+          return answer;
+        } catch (error) {
+          outboundCalls.inc({ purpose, outcome: error instanceof OutboundError ? error.failure : 'error' });
+          throw error;
+        }
+      },
   };
 }

@@ -22,18 +22,13 @@ export const pagePaths: readonly PagePath[] = [
   { path: '/embed/:corridor', parameter: corridorInRequest },
 ];
 
-const plain = new Set(pagePaths.filter(({ parameter }) => parameter === undefined).map(({ path }) => path));
-const byFolder = new Map(
-  pagePaths.flatMap(({ path, parameter }) =>
-    parameter === undefined ? [] : [[path.slice(0, path.lastIndexOf('/') + 1), parameter] as const],
-  ),
-);
-
 /** Whether this is a path of the page, compared without decoding: no parameter needs percent-encoding. */
 export function isPagePath(path: string): boolean {
-  if (plain.has(path)) return true;
-  const start = path.lastIndexOf('/') + 1;
-  return byFolder.get(path.slice(0, start))?.safeParse(path.slice(start)).success ?? false;
+  return pagePaths.some(({ path: template, parameter }) => {
+    if (parameter === undefined) return path === template;
+    const folder = template.slice(0, template.indexOf(':'));
+    return path.startsWith(folder) && parameter.safeParse(path.slice(folder.length)).success;
+  });
 }
 
 /**

@@ -8,14 +8,6 @@ import { pageHeaders } from './page-headers.js';
 import { isEmbedded, isPagePath, pagePaths } from './page-paths.js';
 import { askedForEachTime, keptForGood, staticAnswer } from './static-answer.js';
 
-/** The web page, as `npm run build -w web` built it. */
-export interface Page {
-  serves(path: string): boolean;
-  router: Router;
-  /** Answers a browser's request for an unknown path with the page, which says that nothing is served there. */
-  answerUnknown: RequestHandler;
-}
-
 /** Paths that programs request: their errors are JSON whatever the client accepts. */
 const ofPrograms = /^\/(api|v1|assets|docs|openapi[^/]*|llms\.txt|healthz|readyz|metrics)(\/|$)/;
 
@@ -25,7 +17,7 @@ const indexFile = '/index.html';
  * Serves the page at its paths, and the files it loads: those in assets/ have names that change with their content.
  * Both have no limit or credential, since they are the same for everyone. Undefined, and logged, if it was not built.
  */
-export function createPage(deps: { folder: URL; logger: Pick<Logger, 'warn'> }): Page | undefined {
+export function createPage(deps: { folder: URL; logger: Pick<Logger, 'warn'> }) {
   const folder = fileURLToPath(deps.folder);
   if (!existsSync(join(folder, indexFile))) {
     deps.logger.warn({ folder }, 'the web page is not built, so / leads to /docs: npm run build');
@@ -62,7 +54,12 @@ export function createPage(deps: { folder: URL; logger: Pick<Logger, 'warn'> }):
     headers(req, res.status(404), () => unknown(req, res, next));
   };
 
-  return { answerUnknown, serves: (path) => isPagePath(path) || answers.has(path), router };
+  return {
+    /** Answers a browser's request for an unknown path with the page, which says that nothing is served there. */
+    answerUnknown,
+    serves: (path: string) => isPagePath(path) || answers.has(path),
+    router,
+  };
 }
 
 function isAsset(name: string): boolean {

@@ -14,24 +14,9 @@ export function clientLimitOf(metadata: RouteMetadata): RateLimitClass {
   return rule.key === 'client' ? rule : rateLimitClasses.default;
 }
 
-/** The limit of an operation, counted per client. */
-export interface ClientLimit {
-  rule: RateLimitClass;
-  operationId: string;
-}
-
 /** Each operation has a window of its own for each client. */
 export function limitKeyOf(operationId: string, client: string): string {
   return `${operationId}|${client}`;
-}
-
-/** Takes a point of an operation for a client. Answers at once where this instance holds points of the client's window. */
-export function takeOfClient(
-  limiter: Pick<RateLimiter, 'take'>,
-  { rule, operationId }: ClientLimit,
-  client: string,
-): RateLimitState | Promise<RateLimitState> {
-  return limiter.take(rule, limitKeyOf(operationId, client));
 }
 
 /** Takes one point, sets the headers, and throws RATE_LIMITED if no point was left. */
@@ -44,37 +29,6 @@ export async function enforceLimit(
   const state = await limiter.take(rule, key);
   showLimit(res, state);
   if (state.retryAfterSeconds !== undefined) throw rateLimited(state.retryAfterSeconds);
-}
-
-/**
- * Takes one of the points for amounts that were not requested before. This limit comes on top of the endpoint's own, so
- * the headers show it only if it refuses the request.
- */
-export async function enforceNewAmounts(
-  limiter: Pick<RateLimiter, 'take'>,
-  res: Response,
-  client: string,
-): Promise<void> {
-  const state = await limiter.take(rateLimitClasses.newAmounts, keyOfNewAmounts(client));
-  if (state.retryAfterSeconds === undefined) return;
-  showLimit(res, state);
-  throw tooManyAmounts(state.retryAfterSeconds);
-}
-
-/** Does the same without headers, for example for a stream that is already open. */
-export async function takeNewAmount(limiter: Pick<RateLimiter, 'take'>, client: string): Promise<void> {
-  const state = await limiter.take(rateLimitClasses.newAmounts, keyOfNewAmounts(client));
-  if (state.retryAfterSeconds !== undefined) throw tooManyAmounts(state.retryAfterSeconds);
-}
-
-function keyOfNewAmounts(client: string): string {
-  return `newAmounts|${client}`;
-}
-
-function tooManyAmounts(retryAfterSeconds: number): ApiError {
-  const { points, windowSeconds } = rateLimitClasses.newAmounts;
-  const message = `More than ${points} amounts in ${windowSeconds} s that nobody asked for lately; amounts that are known are answered.`;
-  return rateLimited(retryAfterSeconds, message);
 }
 
 export function rateLimited(

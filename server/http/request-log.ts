@@ -23,20 +23,7 @@ export function requestId(deps: { newId: NewId }): RequestHandler {
   };
 }
 
-export interface RequestRecord {
-  /** Counts and logs a request after its answer, in the handlers of Express. */
-  observe: RequestHandler;
-  /** The same for an answer of the response cache, when it was handed to the socket. */
-  answered(req: IncomingMessage, res: ServerResponse, of: CachedRequest): void;
-}
-
-interface CachedRequest {
-  requestId: string;
-  /** The template. */
-  route: string;
-  /** A time of `performance.now()`. */
-  startedAt: number;
-}
+export type RequestRecord = ReturnType<typeof createRequestRecord>;
 
 /** The duration of each request, by labels that the service defines, so that they are few. */
 export type RequestMeter = (
@@ -48,13 +35,7 @@ export type RequestMeter = (
  * Counts every request and logs one line for it; never headers, query values or bodies, which carry secrets. Requests
  * that a stranger can repeat at will are sampled, so that nobody can fill the disk with log lines.
  */
-export function createRequestRecord({
-  logger,
-  meter,
-}: {
-  logger: Logger;
-  meter: RequestMeter;
-}): RequestRecord {
+export function createRequestRecord({ logger, meter }: { logger: Logger; meter: RequestMeter }) {
   const takes = createSampler(logger);
 
   function log(
@@ -76,23 +57,31 @@ export function createRequestRecord({
     );
   }
 
+  /** Counts and logs a request after its answer, in the handlers of Express. */
+  const observe: RequestHandler = (req, res, next) => {
+    const startedAt = performance.now();
+    const { path } = req;
+    res.once('close', () => {
+      const status = res.headersSent ? res.statusCode : null;
+      const route = req.route?.path ?? 'unmatched';
+      // A stream goes on long after it was answered.
+      const answeredAt: number = res.locals.answeredAt ?? performance.now();
+      const method = knownMethods.has(req.method) ? req.method : 'OTHER';
+      meter({ method, route, status: String(status ?? 'none') }, (answeredAt - startedAt) / 1_000);
+      if (isRepeatable(status, res) && !takes(route, status)) return;
+      log(req, res, { requestId: res.locals.requestId, path, startedAt });
+    });
+    next();
+  };
+
   return {
-    observe: (req, res, next) => {
-      const startedAt = performance.now();
-      const { path } = req;
-      res.once('close', () => {
-        const status = res.headersSent ? res.statusCode : null;
-        const route = req.route?.path ?? 'unmatched';
-        // A stream goes on long after it was answered.
-        const answeredAt: number = res.locals.answeredAt ?? performance.now();
-        const method = knownMethods.has(req.method) ? req.method : 'OTHER';
-        meter({ method, route, status: String(status ?? 'none') }, (answeredAt - startedAt) / 1_000);
-        if (isRepeatable(status, res) && !takes(route, status)) return;
-        log(req, res, { requestId: res.locals.requestId, path, startedAt });
-      });
-      next();
-    },
-    answered(req, res, { route, requestId, startedAt }) {
+    observe,
+    /** The same for an answer of the response cache, when it was handed to the socket. `startedAt` is of `performance.now()`. */
+    answered(
+      req: IncomingMessage,
+      res: ServerResponse,
+      { route, requestId, startedAt }: { route: string; requestId: string; startedAt: number },
+    ): void {
       const { method = '', url = '' } = req;
       meter({ method, route, status: String(res.statusCode) }, (performance.now() - startedAt) / 1_000);
       if (!takes(route, res.statusCode)) return;

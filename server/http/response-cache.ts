@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AppRoute } from '@ts-rest/core';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
+import type { RateLimitClass } from '../../contract/rate-limits.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { Clock, NewId, RateLimitState } from '../ports.js';
 import { createCachedAnswers, type Entry } from './cached-answers.js';
@@ -10,22 +11,12 @@ import { matchesTag } from './entity-tag.js';
 import { bodyOf } from './error-mapper.js';
 import { isPlainRead } from './malformed-request.js';
 import { mediaTypeOf } from './media-type.js';
-import { type ClientLimit, clientLimitOf, limitHeaders, rateLimited, takeOfClient } from './rate-limit.js';
+import { clientLimitOf, limitHeaders, limitKeyOf, rateLimited } from './rate-limit.js';
 import { idOf, type RequestRecord } from './request-log.js';
 import { metadataOf } from './route-table.js';
 import type { BeginAnswer } from './send-json.js';
 
-/**
- * A micro-cache, as a reverse proxy has it, in the same process: it repeats the application's answer to the same question
- * for a second, and calls the same functions for request id, client and limit. Everything else goes to the application.
- */
-export interface ResponseCache {
-  before(app: RequestListener): RequestListener;
-  /** Called by the application for each request. */
-  begin: BeginAnswer;
-  /** The limit after a point was taken for a request that then went to the application. */
-  taken(req: IncomingMessage): RateLimitState | undefined;
-}
+export type ResponseCache = ReturnType<typeof createResponseCache>;
 
 /** Headers whose value is in node's form: names and values alternate. */
 type Headers = readonly string[];
@@ -34,7 +25,8 @@ type Headers = readonly string[];
 interface Answer {
   /** The template of its route. */
   route: string;
-  limit: ClientLimit;
+  rule: RateLimitClass;
+  operationId: string;
   etag: string;
   body: Buffer;
   headers: Headers;
@@ -58,6 +50,10 @@ interface Asked {
   startedAt: number;
 }
 
+/**
+ * A micro-cache, as a reverse proxy has it, in the same process: it repeats the application's answer to the same question
+ * for a second, and calls the same functions for request id, client and limit. Everything else goes to the application.
+ */
 export function createResponseCache(deps: {
   limiter: Pick<RateLimiter, 'take'>;
   clientKeyOf: ClientKeyOf;
@@ -67,7 +63,7 @@ export function createResponseCache(deps: {
   newId: NewId;
   /** Monotonic milliseconds. */
   stopwatch?: Clock;
-}): ResponseCache {
+}) {
   const { limiter, clientKeyOf, epoch, record, newId, stopwatch = () => performance.now() } = deps;
   const cached = createCachedAnswers<Answer>({ epoch, stopwatch });
   const taken = new WeakMap<IncomingMessage, RateLimitState>();
@@ -118,21 +114,25 @@ export function createResponseCache(deps: {
   }
 
   return {
-    before: (app) => (req, res) => {
-      const key = isPlainRead(req) ? keyOf(req.url as string, req.headers) : undefined;
-      const entry = key === undefined ? undefined : cached.find(key);
-      if (key === undefined || entry === undefined) return app(req, res);
-      const asked = { req, res, key, entry, startedAt: stopwatch() };
-      const client = clientKeyOf(req.socket.remoteAddress, headerOf(req, 'x-forwarded-for'));
-      const limit = takeOfClient(limiter, entry.answer.limit, client);
-      if (!(limit instanceof Promise)) return answer(app, asked, limit);
-      // If the limit cannot be told, the application tries again, and answers with the error.
-      limit.then(
-        (drawn) => answer(app, asked, drawn),
-        () => app(req, res),
-      );
-    },
-    begin(req, res) {
+    before:
+      (app: RequestListener): RequestListener =>
+      (req, res) => {
+        const key = isPlainRead(req) ? keyOf(req.url as string, req.headers) : undefined;
+        const entry = key === undefined ? undefined : cached.find(key);
+        if (key === undefined || entry === undefined) return app(req, res);
+        const asked = { req, res, key, entry, startedAt: stopwatch() };
+        const client = clientKeyOf(req.socket.remoteAddress, headerOf(req, 'x-forwarded-for'));
+        const { rule, operationId } = entry.answer;
+        const limit = limiter.take(rule, limitKeyOf(operationId, client));
+        if (!(limit instanceof Promise)) return answer(app, asked, limit);
+        // If the limit cannot be told, the application tries again, and answers with the error.
+        limit.then(
+          (drawn) => answer(app, asked, drawn),
+          () => app(req, res),
+        );
+      },
+    /** Called by the application for each request. */
+    begin(req: Request, res: Response): ReturnType<BeginAnswer> {
       const begunIn = epoch();
       return ({ bytes, etag, sameForMs }) => {
         const { tsRestRoute } = req as Request & { tsRestRoute?: AppRoute };
@@ -140,7 +140,8 @@ export function createResponseCache(deps: {
         if (metadata?.cache !== 'etag') return;
         const answer = {
           route: req.route.path as string,
-          limit: { rule: clientLimitOf(metadata), operationId: metadata.operationId },
+          rule: clientLimitOf(metadata),
+          operationId: metadata.operationId,
           etag,
           body: bytes,
           headers: [...present(res, ofAnswer), 'Content-Length', String(bytes.length)],
@@ -150,7 +151,8 @@ export function createResponseCache(deps: {
         cached.keep(keyOf(req.originalUrl, req.headers), answer, { begunIn, sameForMs, bytes: bytes.length });
       };
     },
-    taken: (req) => taken.get(req),
+    /** The limit after a point was taken for a request that then went to the application. */
+    taken: (req: IncomingMessage): RateLimitState | undefined => taken.get(req),
   };
 }
 

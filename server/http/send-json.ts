@@ -1,7 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { codingFor, encode } from './content-coding.js';
 import { hashOf, matchesTag, tagOf } from './entity-tag.js';
-import { bodySentBy, senderOf } from './streamed-body.js';
 
 const compressFromBytes = 1_024;
 
@@ -24,6 +23,23 @@ export interface CacheableAnswer {
 
 /** Notes that the making of an answer begins. The function that is returned takes what was made. */
 export type BeginAnswer = (req: Request, res: Response) => (answer: CacheableAnswer) => void;
+
+/** Sends an answer of another type than JSON. If it rejects, nothing has been sent yet, or the connection is cut. */
+export type SendBody = (req: Request, res: Response) => Promise<void>;
+
+const ownBodies = new WeakMap<object, SendBody>();
+
+/** A stand-in for such an answer, which a handler returns as its body where the contract has an object. */
+export function bodySentBy<T extends object>(send: SendBody): T {
+  const body = {} as T;
+  ownBodies.set(body, send);
+  return body;
+}
+
+/** How this body is sent; undefined where it is JSON. */
+export function senderOf(body: unknown): SendBody | undefined {
+  return typeof body === 'object' && body !== null ? ownBodies.get(body) : undefined;
+}
 
 /** Sets how long an answer stays fresh. Handlers of `etag` routes call it; all other answers are `no-store`. */
 export function setFreshness(res: Response, freshness: Freshness): void {
@@ -49,11 +65,6 @@ export function sendJson({ begin }: { begin: BeginAnswer }): RequestHandler {
     };
     next();
   };
-}
-
-/** A body that was rendered before and is sent byte for byte. */
-export function renderedBody<T extends object>(plain: Buffer): T {
-  return bodySentBy(async (req, res) => sendBytes(req, res, plain));
 }
 
 function sendBytes(req: Request, res: Response, plain: Buffer): void {

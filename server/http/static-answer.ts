@@ -16,18 +16,15 @@ export function staticAnswer(
   read: () => string | Buffer,
   { type, cacheControl }: { type: string; cacheControl: string },
 ): RequestHandler {
-  let content: { bytes: Buffer; hash: string } | undefined;
+  let plain: Buffer | undefined;
+  let hash: string | undefined;
   const encoded = new Map<Coding, Buffer>();
 
-  function load() {
-    const bytes = Buffer.from(read());
-    return { bytes, hash: hashOf(bytes) };
-  }
-
   return (req, res) => {
-    content ??= load();
+    plain ??= Buffer.from(read());
+    hash ??= hashOf(plain);
     const coding = codingFor(req.get('accept-encoding'));
-    const tag = tagOf(content.hash, coding);
+    const tag = tagOf(hash, coding);
     res.vary('Accept-Encoding');
     res.setHeader('Cache-Control', cacheControl);
     res.setHeader('ETag', tag);
@@ -35,7 +32,7 @@ export function staticAnswer(
       res.status(304).end();
       return;
     }
-    const bytes = encoded.get(coding) ?? encode(content.bytes, coding);
+    const bytes = encoded.get(coding) ?? encode(plain, coding);
     encoded.set(coding, bytes);
     if (coding !== 'identity') res.setHeader('Content-Encoding', coding);
     res.type(type).setHeader('Content-Length', bytes.length);

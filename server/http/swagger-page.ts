@@ -8,7 +8,6 @@ const options = {
   url: '/openapi.json',
   dom_id: '#swagger-ui',
   deepLinking: true,
-  layout: 'BaseLayout',
   // Otherwise the page would take the address of a document from its query string.
   queryConfigEnabled: false,
   // The default is a validator on the internet.
@@ -16,7 +15,6 @@ const options = {
   // The admin key stays in the memory of the page.
   persistAuthorization: false,
   displayRequestDuration: true,
-  docExpansion: 'list',
   defaultModelsExpandDepth: 0,
   // The default writes numbers in a red that is hard to read on its dark grey.
   syntaxHighlight: { theme: 'tomorrow-night' },
@@ -45,11 +43,9 @@ export const swaggerFiles: Readonly<Record<string, () => string | Buffer>> = {
 };
 
 /** What stands for the header of the web page where that was not built. */
-const bare = `<!doctype html>
-<html lang="en">
+const bare = `<!doctype html><html lang="en">
   <head>
-    <meta charset="utf-8">
-    <title>Fairlead API</title>
+    <meta charset="utf-8"><title>Fairlead API</title>
     <link rel="icon" href="${swaggerBase}/favicon-32x32.png">
   </head>
   <body></body>
@@ -60,9 +56,8 @@ const bare = `<!doctype html>
 export function swaggerHtml(pageFolder: URL | undefined): string {
   const built = pageFolder && new URL('docs.html', pageFolder);
   const html = built && existsSync(built) ? readFileSync(built, 'utf8') : bare;
-  const names = Object.keys(swaggerFiles);
   const load = (ending: string, element: (address: string) => string) =>
-    names
+    Object.keys(swaggerFiles)
       .filter((name) => name.endsWith(ending))
       .map((name) => element(`${swaggerBase}/${name}`))
       .join('');

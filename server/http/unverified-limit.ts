@@ -11,26 +11,16 @@ interface Unverified {
   key: string;
 }
 
-/**
- * The limit of operations that count their caller by a signature, which is in the body: until it is verified, nobody
- * knows whose point to take. Only requests that fail before that take a point, and they take it from the client
- * address. So neither strangers nor other senders behind the same address use up what a genuine sender has.
- */
-export interface UnverifiedLimit {
-  /**
-   * Takes no point. An address that has used up its failures is verified all the same, since a genuine sender may
-   * share it, but only a few of these requests are processed concurrently; any other is refused with RATE_LIMITED.
-   */
-  admit(res: Response, rule: RateLimitClass, key: string): void;
-  /** Takes a point if a request failed before it was verified. Faults of the service take none. */
-  countFailure: ErrorRequestHandler;
-}
-
 /** Marks the request as verified: its handler has counted it, and the address is not charged for later failures. */
 export function markVerified(res: Response): void {
   delete res.locals.unverified;
 }
 
+/**
+ * The limit of operations that count their caller by a signature, which is in the body: until it is verified, nobody
+ * knows whose point to take. Only requests that fail before that take a point, and they take it from the client
+ * address. So neither strangers nor other senders behind the same address use up what a genuine sender has.
+ */
 export function createUnverifiedLimit({
   limiter,
   statusOf,
@@ -38,11 +28,32 @@ export function createUnverifiedLimit({
   limiter: Pick<RateLimiter, 'take' | 'peek'>;
   /** The status that the error will be answered with. */
   statusOf: (error: unknown) => number;
-}): UnverifiedLimit {
+}) {
   let suspects = 0;
 
+  /** Takes a point if a request failed before it was verified. Faults of the service take none. */
+  const countFailure: ErrorRequestHandler = async (error, _req, res, next) => {
+    const unverified = res.locals.unverified as Unverified | undefined;
+    if (unverified === undefined) return next(error);
+    const { rule, key } = unverified;
+    if (statusOf(error) >= 500) {
+      showLimit(res, limiter.peek(rule, key));
+      return next(error);
+    }
+    try {
+      await enforceLimit(limiter, res, rule, key);
+      next(error);
+    } catch (refusal) {
+      next(refusal);
+    }
+  };
+
   return {
-    admit(res, rule, key) {
+    /**
+     * Takes no point. An address that has used up its failures is verified all the same, since a genuine sender may
+     * share it, but only a few of these requests are processed concurrently; any other is refused with RATE_LIMITED.
+     */
+    admit(res: Response, rule: RateLimitClass, key: string): void {
       const state = limiter.peek(rule, key);
       if (state.retryAfterSeconds !== undefined) {
         // A pipelined answer behind another has no socket yet, and gets no event when the connection closes.
@@ -57,21 +68,8 @@ export function createUnverifiedLimit({
       }
       res.locals.unverified = { rule, key } satisfies Unverified;
     },
-
-    async countFailure(error, _req, res, next) {
-      const unverified = res.locals.unverified as Unverified | undefined;
-      if (unverified === undefined) return next(error);
-      const { rule, key } = unverified;
-      if (statusOf(error) >= 500) {
-        showLimit(res, limiter.peek(rule, key));
-        return next(error);
-      }
-      try {
-        await enforceLimit(limiter, res, rule, key);
-        next(error);
-      } catch (refusal) {
-        next(refusal);
-      }
-    },
+    countFailure,
   };
 }
+
+export type UnverifiedLimit = ReturnType<typeof createUnverifiedLimit>;

@@ -3,21 +3,6 @@ import { ApiError } from '../errors.js';
 import { createOutageLog } from '../outage-log.js';
 import type { Clock, Logger } from '../ports.js';
 
-/**
- * Machines keep time by NTP. This compares the clock of this machine with the primary's when the service starts and then
- * every minute, because deadlines and windows that differ by seconds between instances would treat people differently.
- */
-export interface ClockCheck {
-  /** Asks the primary, and logs when the difference becomes too large or ends. If it does not answer, nothing changes. */
-  look(): Promise<void>;
-  /** How far the clock of this machine was ahead at the last look, in milliseconds; negative where it was behind. */
-  aheadMs(): number;
-  /** What is wrong with the clock of this machine, in a sentence; undefined if nothing is. */
-  fault(): string | undefined;
-  /** Throws WrongClockError (NOT_READY) if the clock is wrong. */
-  throwIfWrong(): void;
-}
-
 /** This instance runs no job now, because the clock of its machine is wrong: NOT_READY if a request asked for the job. */
 export class WrongClockError extends ApiError {
   constructor(message: string) {
@@ -29,11 +14,17 @@ export class WrongClockError extends ApiError {
 const retryAfterSeconds = 10;
 const maxDifferenceMs = 5_000;
 
+export type ClockCheck = ReturnType<typeof createClockCheck>;
+
+/**
+ * Machines keep time by NTP. This compares the clock of this machine with the primary's when the service starts and then
+ * every minute, because deadlines and windows that differ by seconds between instances would treat people differently.
+ */
 export function createClockCheck(deps: {
   readPrimaryTime: () => Promise<Date>;
   logger: Logger;
   machineClock?: Clock;
-}): ClockCheck {
+}) {
   const { readPrimaryTime, logger, machineClock = Date.now } = deps;
   const outages = createOutageLog({
     says: {
@@ -45,6 +36,7 @@ export function createClockCheck(deps: {
   });
   let aheadMs = 0;
 
+  /** What is wrong with the clock of this machine, in a sentence; undefined if nothing is. */
   function fault(): string | undefined {
     if (Math.abs(aheadMs) <= maxDifferenceMs) return undefined;
     const seconds = Math.round(Math.abs(aheadMs) / 1_000);
@@ -52,7 +44,8 @@ export function createClockCheck(deps: {
   }
 
   return {
-    async look() {
+    /** Asks the primary, and logs when the difference becomes too large or ends. If it does not answer, nothing changes. */
+    async look(): Promise<void> {
       const askedAt = machineClock();
       const primaryTime = await readPrimaryTime();
       // The primary read its clock about half-way through the round trip.
@@ -60,9 +53,11 @@ export function createClockCheck(deps: {
       const state = fault() === undefined ? 'worked' : 'failed';
       outages[state]('clock', { machineAheadSeconds: aheadMs / 1_000 });
     },
+    /** How far the clock of this machine was ahead at the last look, in milliseconds; negative where it was behind. */
     aheadMs: () => aheadMs,
     fault,
-    throwIfWrong() {
+    /** Throws WrongClockError (NOT_READY) if the clock is wrong. */
+    throwIfWrong(): void {
       const message = fault();
       if (message !== undefined) throw new WrongClockError(message);
     },

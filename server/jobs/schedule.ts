@@ -21,8 +21,6 @@ export interface PeriodicWork {
   cards: OnEveryInstance;
   /** Compares this machine's clock with the primary's. */
   clockCheck: OnEveryInstance;
-  /** Checks whether the jobs run on any instance, if this one does not run them. */
-  jobWatch: OnEveryInstance;
 }
 
 /** The intervals of the jobs that internal endpoints can start as well. */
@@ -64,7 +62,6 @@ export function createSchedule(
     { name: 'discovery', ...every, intervalMs: 600_000, run: work.discovery },
     { name: 'cards', ...every, intervalMs: 5_000, run: work.cards },
     { name: 'clockCheck', ...every, intervalMs: 60_000, firstAfterMs: 60_000, run: work.clockCheck },
-    { name: 'jobWatch', ...every, intervalMs: 60_000, run: work.jobWatch },
   ];
   return schedule.filter(({ on }) => work.leased || on === 'every instance');
 }

@@ -42,14 +42,7 @@ export interface JobMeter {
   ran(job: string, outcome: JobOutcome): void;
 }
 
-export interface Scheduler<Name extends string = string> {
-  /** Runs every task of the schedule at its interval. */
-  start(schedule: readonly Task<Name>[]): void;
-  /** Runs the task soon, whatever its interval; wake-ups during a run cause one further run. */
-  wake(name: Name): void;
-  /** Starts nothing more and waits for the runs in hand. */
-  stop(): Promise<void>;
-}
+export type Scheduler<Name extends string = string> = ReturnType<typeof createScheduler<Name>>;
 
 interface Scheduled {
   task: Task;
@@ -69,7 +62,7 @@ export function createScheduler<Name extends string>(deps: {
   meter: JobMeter;
   random: Random;
   logger: Logger;
-}): Scheduler<Name> {
+}) {
   const { meter, random, logger } = deps;
   const scheduled = new Map<Name, Scheduled>();
   let stopped = false;
@@ -132,7 +125,8 @@ export function createScheduler<Name extends string>(deps: {
   }
 
   return {
-    start(schedule) {
+    /** Runs every task of the schedule at its interval. */
+    start(schedule: readonly Task<Name>[]): void {
       for (const task of schedule) {
         const entry = { task, timer: undefined, current: undefined, wokenMeanwhile: false, last: undefined };
         scheduled.set(task.name, entry);
@@ -141,11 +135,13 @@ export function createScheduler<Name extends string>(deps: {
         else launchAfter(entry, task.firstAfterMs);
       }
     },
-    wake(name) {
+    /** Runs the task soon, whatever its interval; wake-ups during a run cause one further run. */
+    wake(name: Name): void {
       const entry = scheduled.get(name);
       if (entry !== undefined) launch(entry);
     },
-    async stop() {
+    /** Starts nothing more and waits for the runs in hand. */
+    async stop(): Promise<void> {
       stopped = true;
       for (const { timer } of scheduled.values()) clearTimeout(timer);
       await Promise.all([...scheduled.values()].map(({ current }) => current));

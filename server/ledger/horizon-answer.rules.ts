@@ -93,24 +93,21 @@ function assetOf(payment: z.infer<typeof paymentForm>): string | undefined {
 }
 
 /** Undefined where the memo cannot be read. */
-function memoOf({ memo_type: type, memo, memo_bytes: bytes }: z.infer<typeof transactionForm>) {
+function memoOf(transaction: z.infer<typeof transactionForm>): LedgerMemo | null | undefined {
+  const { memo_type: type, memo = '', memo_bytes: bytes } = transaction;
   switch (type) {
     case 'none':
       return null;
     case 'text': {
       const raw = bytes === undefined ? null : fromBase64(bytes);
-      return {
-        type,
-        value: raw === null ? (memo ?? '') : Buffer.from(raw).toString('utf8'),
-      } satisfies LedgerMemo;
+      return { type, value: raw === null ? memo : Buffer.from(raw).toString('utf8') };
     }
     case 'id':
-      return memo === undefined ? undefined : ({ type, value: memo } satisfies LedgerMemo);
+      return memo === '' ? undefined : { type, value: memo };
     case 'hash':
     case 'return': {
-      const raw = fromBase64(memo ?? '');
-      if (raw?.length !== 32) return undefined;
-      return { type, value: Buffer.from(raw).toString('hex') } satisfies LedgerMemo;
+      const raw = fromBase64(memo);
+      return raw?.length === 32 ? { type, value: Buffer.from(raw).toString('hex') } : undefined;
     }
     default:
       return undefined;

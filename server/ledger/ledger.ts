@@ -1,19 +1,9 @@
 import type { Outbound } from '../outbound/outbound.js';
-import type { Clock, Pause } from '../ports.js';
+import type { Clock } from '../ports.js';
 import { createHorizonSource } from './horizon.js';
 import type { LedgerAnswer } from './ledger-transaction.rules.js';
 import { createRpcSource } from './rpc.js';
-import { createSourceCalls, type LedgerSourceClient, type SourceLimits } from './source-calls.js';
-
-export {
-  fromBase64,
-  type LedgerAnswer,
-  type LedgerMemo,
-  type LedgerPayment,
-  type LedgerSource,
-  type LedgerTransaction,
-  readTransactionHash,
-} from './ledger-transaction.rules.js';
+import { createSourceCalls, type LedgerSourceClient } from './source-calls.js';
 
 /** The Stellar ledger, as the operator's own sources show it. */
 export interface Ledger {
@@ -26,7 +16,7 @@ export interface Ledger {
   isAway(): Promise<boolean>;
 }
 
-const defaults: SourceLimits = { timeoutMs: 5_000, callsPerSecond: 10 };
+const defaultTimeoutMs = 5_000;
 
 /** Null where neither address is set. `outbound`: a connector that trusts both origins. */
 export function createLedger(deps: {
@@ -34,13 +24,12 @@ export function createLedger(deps: {
   horizonUrl: string | undefined;
   outbound: Outbound;
   clock: Clock;
-  limits?: Partial<SourceLimits>;
-  pause: Pause;
+  /** The time limit of one call. */
+  timeoutMs?: number;
 }): Ledger | null {
-  const { rpcUrl, horizonUrl, outbound, clock, pause } = deps;
-  const limits = { ...defaults, ...deps.limits };
+  const { rpcUrl, horizonUrl, outbound, clock, timeoutMs = defaultTimeoutMs } = deps;
   const source = (create: typeof createRpcSource, url: string | undefined) => {
-    const call = createSourceCalls({ outbound, clock, pause, limits });
+    const call = createSourceCalls({ outbound, timeoutMs });
     return url === undefined ? [] : [create({ url, call, clock })];
   };
   const sources = [...source(createRpcSource, rpcUrl), ...source(createHorizonSource, horizonUrl)];

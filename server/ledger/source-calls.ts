@@ -1,7 +1,6 @@
+import pLimit from 'p-limit';
 import { parseJson } from '../../contract/anchor-documents/json.js';
-import { createCallBudget } from '../outbound/call-limits.js';
 import { type Outbound, OutboundError, type OutboundRequest } from '../outbound/outbound.js';
-import type { Clock, Pause } from '../ports.js';
 import type { LedgerAnswer, UnknownWhy } from './ledger-transaction.rules.js';
 
 /** One source of the ledger. */
@@ -19,43 +18,24 @@ export function unknown(why: UnknownWhy, detail: string): LedgerAnswer {
 /** The result of a call: the status and the JSON of the answer, or why there is none. */
 export type SourceAnswer = { status: number; json: unknown } | { failed: string };
 
-/** Calls one source of the ledger, within its budget. Never rejects for what the source does. */
+/** Calls one source of the ledger. Never rejects for what the source does. */
 export type CallSource = (
   request: Pick<OutboundRequest, 'url' | 'method' | 'body' | 'headers'>,
 ) => Promise<SourceAnswer>;
 
-export interface SourceLimits {
-  /** The time limit of one call as a whole. */
-  timeoutMs: number;
-  callsPerSecond: number;
-}
-
 /** A transaction's metadata, which RPC always sends along, may take some hundred KB. */
 const maxBytes = 4 * 1_024 * 1_024;
-const turnStepMs = 50;
-const patienceMs = 2_000;
+/** Nodes of others bound how often they are asked. */
+const callsAtOnce = 2;
 
-export function createSourceCalls(deps: {
-  outbound: Outbound;
-  clock: Clock;
-  pause: Pause;
-  limits: SourceLimits;
-}): CallSource {
-  const { outbound, clock, pause, limits } = deps;
-  const budget = createCallBudget(clock);
-
-  /** Waits until the budget has a call; false if that takes too long. */
-  async function takeTurn(): Promise<boolean> {
-    for (let waitedMs = 0; waitedMs <= patienceMs; waitedMs += turnStepMs) {
-      if (budget.take(limits.callsPerSecond)) return true;
-      await pause(turnStepMs);
-    }
-    return false;
-  }
+/** `timeoutMs` is the time limit of one call as a whole. */
+export function createSourceCalls(deps: { outbound: Outbound; timeoutMs: number }): CallSource {
+  const { outbound, timeoutMs } = deps;
+  const inTurn = pLimit(callsAtOnce);
 
   async function ask(request: Parameters<CallSource>[0]): Promise<SourceAnswer> {
     try {
-      const answer = await outbound({ ...request, timeoutMs: limits.timeoutMs, maxBytes });
+      const answer = await outbound({ ...request, timeoutMs, maxBytes });
       // A 4xx says something about the request, a 410 about the history. 429 and 5xx mean that there is no answer now.
       if (answer.status === 429 || answer.status >= 500) return { failed: `status ${answer.status}` };
       return { status: answer.status, json: parse(answer.body) };
@@ -65,10 +45,7 @@ export function createSourceCalls(deps: {
     }
   }
 
-  return async (request) => {
-    if (!(await takeTurn())) return { failed: 'its budget of calls is used up' };
-    return ask(request);
-  };
+  return (request) => inTurn(() => ask(request));
 }
 
 /** Undefined where it is not JSON. */

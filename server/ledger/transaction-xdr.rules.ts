@@ -1,11 +1,20 @@
-import { xdr } from '@stellar/stellar-base';
+import {
+  type Asset,
+  FeeBumpTransaction,
+  type Memo,
+  MuxedAccount,
+  Networks,
+  type Operation,
+  TransactionBuilder,
+  xdr,
+} from '@stellar/stellar-base';
 import { Decimal } from 'decimal.js';
-import { encodePublicKey } from '../../contract/verification/strkey.js';
 import {
   type LedgerMemo,
   type LedgerPayment,
   type LedgerTransaction,
   operationIdOf,
+  type PaymentKind,
 } from './ledger-transaction.rules.js';
 
 /** Length in base64. A transaction with 100 operations has some 20 KB, one that calls a contract 130 KB. */
@@ -13,6 +22,8 @@ const maxEnvelope = 256 * 1_024;
 /** Length in base64. A path payment names every offer that it crossed, 100 bytes each. */
 const maxResult = 1_024 * 1_024;
 const stroopsPerUnit = 10_000_000;
+/** The decoder wants a network, which matters only for the hash of the transaction. */
+const network = Networks.PUBLIC;
 
 export class UnreadableXdr extends Error {
   override readonly name = 'UnreadableXdr';
@@ -34,46 +45,15 @@ export function readTransactionXdr(
     throw new UnreadableXdr('the transaction is larger than any real one');
   }
   try {
-    const transaction = innerTransaction(xdr.TransactionEnvelope.fromXDR(encoded.envelope, 'base64'));
+    const outer = TransactionBuilder.fromXDR(encoded.envelope, network);
+    const { source, memo, operations } = outer instanceof FeeBumpTransaction ? outer.innerTransaction : outer;
     const results = operationResults(xdr.TransactionResult.fromXDR(encoded.result, 'base64'));
-    const { source, memo, operations } = transaction;
     const payments = results === null ? [] : paymentsOf({ source, operations, results }, encoded);
-    return { source: source.account, memo: memoOf(memo), payments, successful: results !== null };
+    return { source: partyOf(source).account, memo: memoOf(memo), payments, successful: results !== null };
   } catch (error) {
     // The decoder throws errors of many kinds for bytes that are no transaction.
     throw new UnreadableXdr('the transaction cannot be decoded', { cause: error });
   }
-}
-
-interface Party {
-  account: string;
-  muxedId: string | null;
-}
-
-interface InnerTransaction {
-  source: Party;
-  memo: xdr.Memo;
-  operations: xdr.Operation[];
-}
-
-function innerTransaction(envelope: xdr.TransactionEnvelope): InnerTransaction {
-  switch (envelope.switch().name) {
-    case 'envelopeTypeTxV0': {
-      const tx = envelope.v0().tx();
-      const account = encodePublicKey(tx.sourceAccountEd25519());
-      return { source: { account, muxedId: null }, memo: tx.memo(), operations: tx.operations() };
-    }
-    case 'envelopeTypeTx':
-      return currentTransaction(envelope.v1().tx());
-    case 'envelopeTypeTxFeeBump':
-      return currentTransaction(envelope.feeBump().tx().innerTx().v1().tx());
-    default:
-      throw new UnreadableXdr('the envelope holds no transaction');
-  }
-}
-
-function currentTransaction(tx: xdr.Transaction): InnerTransaction {
-  return { source: partyOf(tx.sourceAccount()), memo: tx.memo(), operations: tx.operations() };
 }
 
 /** One result for each operation; null where the transaction failed. */
@@ -90,14 +70,13 @@ function operationResults(result: xdr.TransactionResult): xdr.OperationResult[] 
 }
 
 function paymentsOf(
-  { source, operations, results }: Omit<InnerTransaction, 'memo'> & { results: xdr.OperationResult[] },
+  of: { source: string; operations: Operation[]; results: xdr.OperationResult[] },
   { ledger, order }: EncodedTransaction,
 ): LedgerPayment[] {
-  return operations.flatMap((operation, place) => {
-    const delivered = deliveryOf(operation, results[place]);
+  return of.operations.flatMap((operation, place) => {
+    const delivered = deliveryOf(operation, of.results[place]);
     if (delivered === null) return [];
-    const own = operation.sourceAccount();
-    const from = own ? partyOf(own) : source;
+    const from = partyOf(operation.source ?? of.source);
     const to = partyOf(delivered.destination);
     const position = place + 1;
     return [
@@ -110,90 +89,54 @@ function paymentsOf(
         to: to.account,
         toMuxedId: to.muxedId,
         asset: assetOf(delivered.asset),
-        amount: new Decimal(delivered.amount.toString()).div(stroopsPerUnit).toFixed(),
+        amount: new Decimal(delivered.amount).toFixed(),
       },
     ];
   });
 }
 
-interface Delivery extends Pick<LedgerPayment, 'kind'> {
-  destination: xdr.MuxedAccount;
-  asset: xdr.Asset;
-  amount: xdr.Int64;
+interface Delivery {
+  kind: PaymentKind;
+  destination: string;
+  asset: Asset;
+  amount: string;
 }
 
 /** Null for an operation that is no payment. */
-function deliveryOf(operation: xdr.Operation, result: xdr.OperationResult | undefined): Delivery | null {
-  const body = operation.body();
-  switch (body.switch().name) {
-    case 'payment': {
-      const payment = body.paymentOp();
-      return {
-        kind: 'payment',
-        destination: payment.destination(),
-        asset: payment.asset(),
-        amount: payment.amount(),
-      };
-    }
+function deliveryOf(operation: Operation, result: xdr.OperationResult | undefined): Delivery | null {
+  switch (operation.type) {
+    case 'payment':
+      return { ...operation, kind: 'payment' };
     case 'pathPaymentStrictReceive': {
-      const payment = body.pathPaymentStrictReceiveOp();
-      return {
-        kind: 'path_payment_strict_receive',
-        destination: payment.destination(),
-        asset: payment.destAsset(),
-        amount: payment.destAmount(),
-      };
+      const { destination, destAsset: asset, destAmount: amount } = operation;
+      return { kind: 'path_payment_strict_receive', destination, asset, amount };
     }
     case 'pathPaymentStrictSend': {
-      const payment = body.pathPaymentStrictSendOp();
       if (result === undefined) throw new UnreadableXdr('an operation has no result');
       // The envelope names only the least amount; the result says what arrived.
-      return {
-        kind: 'path_payment_strict_send',
-        destination: payment.destination(),
-        asset: payment.destAsset(),
-        amount: result.tr().pathPaymentStrictSendResult().success().last().amount(),
-      };
+      const stroops = result.tr().pathPaymentStrictSendResult().success().last().amount();
+      const amount = new Decimal(stroops.toString()).div(stroopsPerUnit).toString();
+      const { destination, destAsset: asset } = operation;
+      return { kind: 'path_payment_strict_send', destination, asset, amount };
     }
     default:
       return null;
   }
 }
 
-function partyOf(account: xdr.MuxedAccount): Party {
-  if (account.switch().name === 'keyTypeEd25519') {
-    return { account: encodePublicKey(account.ed25519()), muxedId: null };
-  }
-  const muxed = account.med25519();
-  return { account: encodePublicKey(muxed.ed25519()), muxedId: muxed.id().toString() };
+/** The base account of an address, and the id of a muxed one. */
+function partyOf(address: string): { account: string; muxedId: string | null } {
+  if (address.startsWith('G')) return { account: address, muxedId: null };
+  const muxed = MuxedAccount.fromAddress(address, '0');
+  return { account: muxed.baseAccount().accountId(), muxedId: muxed.id() };
 }
 
-function assetOf(asset: xdr.Asset): string {
-  if (asset.switch().name === 'assetTypeNative') return 'stellar:native';
-  const { assetCode, issuer } =
-    asset.switch().name === 'assetTypeCreditAlphanum4'
-      ? partsOf(asset.alphaNum4())
-      : partsOf(asset.alphaNum12());
-  return `stellar:${assetCode}:${issuer}`;
+function assetOf(asset: Asset): string {
+  return asset.isNative() ? 'stellar:native' : `stellar:${asset.getCode()}:${asset.getIssuer()}`;
 }
 
-function partsOf(asset: xdr.AlphaNum4 | xdr.AlphaNum12): { assetCode: string; issuer: string } {
-  // Codes are padded with zero bytes.
-  const assetCode = asset.assetCode().toString('latin1').replace(/\0+$/, '');
-  return { assetCode, issuer: encodePublicKey(asset.issuer().ed25519()) };
-}
-
-function memoOf(memo: xdr.Memo): LedgerMemo | null {
-  switch (memo.switch().name) {
-    case 'memoText':
-      return { type: 'text', value: Buffer.from(memo.text()).toString('utf8') };
-    case 'memoId':
-      return { type: 'id', value: memo.id().toString() };
-    case 'memoHash':
-      return { type: 'hash', value: memo.hash().toString('hex') };
-    case 'memoReturn':
-      return { type: 'return', value: memo.retHash().toString('hex') };
-    default:
-      return null;
-  }
+function memoOf({ type, value }: Memo): LedgerMemo | null {
+  if (type === 'none' || value === null) return null;
+  const text = Buffer.isBuffer(value) ? value.toString(type === 'text' ? 'utf8' : 'hex') : value;
+  return { type, value: text };
 }

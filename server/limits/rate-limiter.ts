@@ -15,17 +15,7 @@ import { createWindowStore } from './window-store.js';
 /** The points that are held of a window that gives way to another are lost until it ends. */
 const usualMaxWindows = 50_000;
 
-export interface RateLimiter {
-  /**
-   * Takes one point of `key`, or refuses (`retryAfterSeconds`). Answers at once from what this instance holds of the
-   * window; otherwise a portion is drawn from MongoDB first, or, while that is away, the instance counts by itself.
-   */
-  take(rule: RateLimitClass, key: string): RateLimitState | Promise<RateLimitState>;
-  /** What is left of the limit of `key`, as far as this instance knows. Takes no point, and asks no database. */
-  peek(rule: RateLimitClass, key: string): RateLimitState;
-  /** Whether this instance counts by itself, so that it may grant a further limit. */
-  isAlone(): boolean;
-}
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 export function createRateLimiter(deps: {
   connection: Connection;
@@ -37,7 +27,7 @@ export function createRateLimiter(deps: {
   stopwatch?: Clock;
   /** How many windows are held at most. */
   maxWindows?: number;
-}): RateLimiter {
+}) {
   const { clock, stopwatch = () => performance.now(), maxWindows = usualMaxWindows } = deps;
   const store = createWindowStore(deps);
   /** `max` would take the memory for all of them at once. */
@@ -83,8 +73,14 @@ export function createRateLimiter(deps: {
   }
 
   return {
-    take: (rule, key) => takeHeld(rule, key) ?? takeDrawn(rule, key),
-    peek(rule, key) {
+    /**
+     * Takes one point of `key`, or refuses (`retryAfterSeconds`). Answers at once from what this instance holds of the
+     * window; otherwise a portion is drawn from MongoDB first, or, while that is away, the instance counts by itself.
+     */
+    take: (rule: RateLimitClass, key: string): RateLimitState | Promise<RateLimitState> =>
+      takeHeld(rule, key) ?? takeDrawn(rule, key),
+    /** What is left of the limit of `key`, as far as this instance knows. Takes no point, and asks no database. */
+    peek(rule: RateLimitClass, key: string): RateLimitState {
       const { now, nowMs } = instant();
       const window = running(key, now);
       if (window !== undefined) return shownOf(window, rule, now);
@@ -92,6 +88,7 @@ export function createRateLimiter(deps: {
       const resetSeconds = Math.ceil(nowMs / 1_000) + windowSeconds;
       return { limit: points, remaining: points, resetSeconds, retryAfterSeconds: undefined };
     },
+    /** Whether this instance counts by itself, so that it may grant a further limit. */
     isAlone: store.isAlone,
   };
 }

@@ -34,20 +34,12 @@ const failuresToOpen = 3;
 const retryAfterMs = 5_000;
 
 /** Who counts the points of a key: all instances together, or this one alone. */
-export interface WindowStore {
-  /** Draws from the window that all instances share. Undefined while MongoDB is away or the clock is wrong. */
-  draw(rule: RateLimitClass, key: string, portion: number): Promise<DrawAnswer | undefined>;
-  /** Takes a point of the further limit that this instance grants meanwhile. */
-  takeAlone(rule: RateLimitClass, key: string): Promise<DrawAnswer>;
-  isAlone(): boolean;
-}
-
 export function createWindowStore(deps: {
   connection: Connection;
   /** RateLimiterMongo judges by the machine's clock whether a window has ended. */
   clockIsOff: () => boolean;
   logger: Logger;
-}): WindowStore {
+}) {
   const { connection, clockIsOff, logger } = deps;
   const { name: tableName } = limitWindowModel(connection).collection;
   const shared = byClass(
@@ -74,7 +66,8 @@ export function createWindowStore(deps: {
   );
 
   return {
-    async draw(rule, key, portion) {
+    /** Draws from the window that all instances share. Undefined while MongoDB is away or the clock is wrong. */
+    async draw(rule: RateLimitClass, key: string, portion: number): Promise<DrawAnswer | undefined> {
       if (clockIsOff()) return undefined;
       try {
         return await breaker.execute(() => answerOf(() => shared(rule).consume(key, portion)));
@@ -83,7 +76,8 @@ export function createWindowStore(deps: {
         throw error;
       }
     },
-    takeAlone: (rule, key) => answerOf(() => own(rule).consume(key)),
+    /** Takes a point of the further limit that this instance grants meanwhile. */
+    takeAlone: (rule: RateLimitClass, key: string) => answerOf(() => own(rule).consume(key)),
     isAlone: () => breaker.state !== CircuitState.Closed || clockIsOff(),
   };
 }

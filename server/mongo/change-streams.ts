@@ -7,9 +7,6 @@ export interface ChangeStream {
   stop(): Promise<void>;
 }
 
-/** A change stream that only wakes a worker, which finds its work by state: a missed wake-up costs time, not work. */
-export type Waker = ChangeStream;
-
 export interface ChangeStreamDeps<T> {
   model: Model<T>;
   pipeline: Record<string, unknown>[];
@@ -69,12 +66,4 @@ export function watchChanges<T>(deps: ChangeStreamDeps<T>): ChangeStream {
       await closing?.close();
     },
   };
-}
-
-/** Calls `wake` on every change that matches `pipeline`, and once each time the stream opens. */
-export function createWaker<T>({
-  wake,
-  ...deps
-}: Pick<ChangeStreamDeps<T>, 'model' | 'pipeline' | 'logger'> & { wake: () => void }): Waker {
-  return watchChanges({ ...deps, onOpen: wake, onChange: wake });
 }

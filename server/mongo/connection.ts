@@ -1,3 +1,4 @@
+import querystring from 'node:querystring';
 import { type Connection, Mongoose } from 'mongoose';
 import { isMongoUnavailable } from './failures.js';
 import { closeWithUnreadAnswers } from './unread-answers.js';
@@ -8,43 +9,24 @@ const selectionTimeoutMs = 1_500;
 /** Shorter parts of the credentials are not redacted, because they occur in any text by chance. */
 const minSecretLength = 4;
 
-interface MongoOptions {
-  /** Names the database. */
-  uri: string;
-}
-
-/** Opens the one client of the process. No error quotes the password. */
-export async function connectMongo(options: MongoOptions): Promise<Connection> {
+/** Opens the one client of the process. `uri` names the database. No error quotes the password. */
+export async function connectMongo({ uri }: { uri: string }): Promise<Connection> {
   try {
-    return await open(options);
+    return await open(uri);
   } catch (error) {
     if (isMongoUnavailable(error)) throw error;
-    // The driver quotes an address that it cannot parse, or the part that it takes for the user name.
-    const message = String(error);
-    const shown = withoutCredentials(message, options.uri);
-    throw shown === message ? error : new Error(`MONGODB_URI cannot be used: ${shown}`);
+    // The driver quotes an address that it cannot parse, or the part that it takes for the user name, decoded or not.
+    const [, credentials = ''] = /\/\/(.*)@/.exec(uri) ?? [];
+    const shown = credentials
+      .split(/[:@/]/)
+      .filter(({ length }) => length >= minSecretLength)
+      .flatMap((part) => [part, querystring.unescape(part)])
+      .reduce((text, part) => text.replaceAll(part, '[redacted]'), String(error));
+    throw new Error(`MONGODB_URI cannot be used: ${shown}`);
   }
 }
 
-function withoutCredentials(text: string, uri: string): string {
-  const credentials = /\/\/(.*)@/.exec(uri)?.[1] ?? '';
-  const parts = credentials.split(/[:@/]/).filter(({ length }) => length >= minSecretLength);
-  return [...parts, ...parts.map(decoded)].reduce(
-    (shown, part) => shown.replaceAll(part, '[redacted]'),
-    text,
-  );
-}
-
-/** The decoded form, which the driver may quote as well. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
-
-async function open({ uri }: MongoOptions): Promise<Connection> {
+async function open(uri: string): Promise<Connection> {
   closeWithUnreadAnswers();
   const mongoose = new Mongoose();
   // `true` would drop unknown fields from a filter and so match everything.

@@ -38,17 +38,7 @@ const notConnected = [
 /** The system's codes for connections, and Node's codes for a connection that is written to after its end. */
 const socketCodes = /^(E(?!RR_)[A-Z]+(_[A-Z]+)?|ERR_(SOCKET|STREAM|SSL)_\w+)$/;
 /** The system's codes for files, which no connection has. */
-const fileCodes = new Set([
-  'ENOENT',
-  'EACCES',
-  'EPERM',
-  'EEXIST',
-  'EISDIR',
-  'ENOTDIR',
-  'EROFS',
-  'ENOSPC',
-  'EMFILE',
-]);
+const fileCodes = /^E(NOENT|ACCES|PERM|EXIST|ISDIR|NOTDIR|ROFS|NOSPC|MFILE)$/;
 
 /**
  * Whether the database could not be reached, or cannot do the work now, so that trying again later may help. The kind
@@ -84,7 +74,7 @@ function isNotNow(error: mongo.MongoError): boolean {
 
 function isSocketError(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false;
-  return socketCodes.test(error.code) && !fileCodes.has(error.code) && !('path' in error);
+  return socketCodes.test(error.code) && !fileCodes.test(error.code) && !('path' in error);
 }
 
 /** The driver (6.20) wraps the error of a bulk write and keeps the original in `errorResponse`. */
@@ -112,21 +102,6 @@ export async function writeErrorsOf(write: () => Promise<unknown>): Promise<Map<
         new mongo.MongoServerError({ message: errmsg ?? 'refused', code }),
       ]),
     );
-  }
-}
-
-/**
- * Does a write that may be done twice, and repeats it once if the connection or the primary was lost during it. The
- * driver (6.20) does so by itself, but not for updates and deletions of many documents.
- */
-export async function retriedOnce<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    // After a time-out there is no time left.
-    const late = insideBulk(error) instanceof mongo.MongoOperationTimeoutError;
-    if (late || !isMongoUnavailable(error)) throw error;
-    return write();
   }
 }
 

@@ -38,16 +38,7 @@ export interface HeldLease {
 export type LeaseState = Pick<LeaseDocument, 'token' | 'acquiredAt' | 'expiresAt'>;
 export type LeaseOutcome<T> = { ran: true; value: T } | { ran: false; startedAt: string };
 
-export interface Leases {
-  /** Inserts the leases that do not exist, free to be taken, and returns their names. */
-  seed(names: readonly string[]): Promise<string[]>;
-  /** Runs `work` under the lease, renewing at a third of `ttlMs`; does not run it while another holds the lease. */
-  run<T>(name: string, ttlMs: number, work: (lease: HeldLease) => Promise<T>): Promise<LeaseOutcome<T>>;
-  /** The stored lease; null if it was never seeded. */
-  read(name: string): Promise<LeaseState | null>;
-  /** Aborts the work under every lease held here, gives none out any more, and waits until all are handed back. */
-  stop(): Promise<void>;
-}
+export type Leases = ReturnType<typeof createLeases>;
 
 const leaseSchema = new Schema<LeaseDocument>(
   {
@@ -68,7 +59,7 @@ export function createLeases(deps: {
   logger: Logger;
   /** Throws if this instance must not run jobs now; jobs that already run are not interrupted. */
   throwIfUnfit?: () => void;
-}): Leases {
+}) {
   const { connection, owner, logger, throwIfUnfit } = deps;
   const leases = defineModel(connection, 'Lease', leaseSchema);
   /** The work that is under way, by what aborts it. */
@@ -143,15 +134,20 @@ export function createLeases(deps: {
   }
 
   return {
-    async seed(names) {
+    /** Inserts the leases that do not exist, free to be taken. */
+    async seed(names: readonly string[]): Promise<void> {
       const free = { owner: null, token: 0, acquiredAt: null, expiresAt: new Date(0), fences: 0 };
-      const seeded = await Promise.all(
+      await Promise.all(
         names.map((_id) => leases.updateOne({ _id }, { $setOnInsert: free }, { upsert: true })),
       );
-      return names.filter((_name, place) => seeded[place]?.upsertedCount === 1);
     },
 
-    async run(name, ttlMs, work) {
+    /** Runs `work` under the lease, renewing at a third of `ttlMs`; does not run it while another holds the lease. */
+    async run<T>(
+      name: string,
+      ttlMs: number,
+      work: (lease: HeldLease) => Promise<T>,
+    ): Promise<LeaseOutcome<T>> {
       if (stopping !== undefined) throw stopping;
       throwIfUnfit?.();
       const over = new AbortController();
@@ -160,9 +156,12 @@ export function createLeases(deps: {
       return running.finally(() => working.delete(over));
     },
 
-    read: (name) => leases.findById(name, { token: 1, acquiredAt: 1, expiresAt: 1 }).lean(),
+    /** The stored lease; null if it was never seeded. */
+    read: (name: string): Promise<LeaseState | null> =>
+      leases.findById(name, { token: 1, acquiredAt: 1, expiresAt: 1 }).lean(),
 
-    async stop() {
+    /** Aborts the work under every lease held here, gives none out any more, and waits until all are handed back. */
+    async stop(): Promise<void> {
       stopping = new LeaseLostError('the service is stopping');
       for (const over of working.keys()) over.abort(stopping);
       await Promise.allSettled(working.values());

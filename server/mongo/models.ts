@@ -47,20 +47,15 @@ async function createIndexes(model: Model<unknown>): Promise<void> {
     // One command for all indexes takes a third of the time of one per index, as mongoose would send them.
     await model.collection.createIndexes(indexes, options);
   } catch (error) {
-    throw isRefusedIndex(error) ? new IndexError(model.collection.name, error) : error;
+    throw isRefusedIndex(error) ? indexError(model.collection.name, error) : error;
   }
 }
 
-/** A start-up error whose message is meant for the operator as it is. */
-class IndexError extends Error {
-  override readonly name = 'IndexError';
-
-  constructor(collection: string, cause: Error) {
-    const [reason] = cause.message.split(' :: caused by :: ').slice(-1);
-    super(`An index of the collection ${collection} cannot be built, and none was added to it: ${reason}`, {
-      cause,
-    });
-  }
+/** Its message is meant for the operator as it is. */
+function indexError(collection: string, cause: Error): Error {
+  const [reason] = cause.message.split(' :: caused by :: ').slice(-1);
+  const message = `An index of the collection ${collection} cannot be built, and none was added to it: ${reason}`;
+  return new Error(message, { cause });
 }
 
 /** The codes for duplicate values under a unique index, and for another index of the same name or of the same fields. */
@@ -72,21 +67,6 @@ function isRefusedIndex(error: unknown): error is Error {
 
 async function collectionNames(connection: Connection): Promise<Set<string>> {
   return new Set((await connection.listCollections()).map(({ name }) => name));
-}
-
-/** The collections of the database and, as `collection.index`, their indexes. */
-export async function listCollections(
-  connection: Connection,
-): Promise<{ collections: string[]; indexes: string[] }> {
-  const models = Object.values(connection.models);
-  const names = await collectionNames(connection);
-  const present = models.filter(({ collection }) => names.has(collection.name));
-  const indexes = await Promise.all(
-    present.map(async ({ collection }) =>
-      (await collection.listIndexes().toArray()).map(({ name }) => `${collection.name}.${name}`),
-    ),
-  );
-  return { collections: present.map(({ collection }) => collection.name), indexes: indexes.flat() };
 }
 
 /** Counting stops here, so that the cost of counting a backlog is bounded. */

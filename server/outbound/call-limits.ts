@@ -11,23 +11,19 @@ import type { Clock } from '../ports.js';
 const openAfterFailures = 5;
 const openMs = { initialDelay: 10_000, maxDelay: 120_000, generator: noJitterGenerator };
 
-export interface Breaker<T> {
-  /** The result of the call, which is not made while the breaker is open. */
-  run(call: () => Promise<T>): Promise<T | 'open'>;
-}
-
 /**
  * The circuit breaker of a service that others run. It opens after five failures in a row, for 10 s at first and two
  * minutes at most; then one call tries the service, for which the others wait. An error that the call throws is ours,
  * and counts as no failure.
  */
-export function createBreaker<T>(isFailure: (result: T) => boolean): Breaker<T> {
+export function createBreaker<T>(isFailure: (result: T) => boolean) {
   const policy = circuitBreaker(
     handleWhenResult((result) => isFailure(result as T)),
     { breaker: new ConsecutiveBreaker(openAfterFailures), halfOpenAfter: new ExponentialBackoff(openMs) },
   );
   return {
-    async run(call) {
+    /** The result of the call, which is not made while the breaker is open. */
+    async run(call: () => Promise<T>): Promise<T | 'open'> {
       try {
         return await policy.execute(call);
       } catch (error) {
@@ -41,15 +37,11 @@ export function createBreaker<T>(isFailure: (result: T) => boolean): Breaker<T> 
 const secondMs = 1_000;
 
 /** Bounds the calls within any one second. Windows that begin anew would let twice as many pass around their edges. */
-export interface CallBudget {
-  /** Takes one call, if fewer than this many were made within the last second. */
-  take(callsPerSecond: number): boolean;
-}
-
-export function createCallBudget(clock: Clock): CallBudget {
+export function createCallBudget(clock: Clock) {
   let startedAt: number[] = [];
   return {
-    take(callsPerSecond) {
+    /** Takes one call, if fewer than this many were made within the last second. */
+    take(callsPerSecond: number): boolean {
       const now = clock();
       // A time ahead was taken before the clock was set back.
       startedAt = startedAt.filter((at) => Math.abs(now - at) < secondMs);
@@ -59,3 +51,6 @@ export function createCallBudget(clock: Clock): CallBudget {
     },
   };
 }
+
+export type Breaker<T> = ReturnType<typeof createBreaker<T>>;
+export type CallBudget = ReturnType<typeof createCallBudget>;

@@ -85,7 +85,7 @@ export function createOutbound(options: OutboundOptions): { request: Outbound; c
 
   async function request(asked: OutboundRequest): Promise<OutboundAnswer> {
     const startedAtMs = performance.now();
-    const what = checkArguments(asked);
+    const what = exchangeOf(asked);
     const target = vetUrl(asked.url, listed);
     closing.signal.throwIfAborted();
     const ending = new AbortController();
@@ -149,11 +149,11 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-function checkArguments(asked: OutboundRequest): Exchange {
+function exchangeOf(asked: OutboundRequest): Exchange {
   const { method = 'GET', timeoutMs, maxBytes } = asked;
-  if (!(timeoutMs >= 1 && timeoutMs <= maxTimeoutMs)) throw new TypeError('timeoutMs is out of range');
-  if (!(Number.isSafeInteger(maxBytes) && maxBytes >= 0))
-    throw new TypeError('maxBytes is not a whole number of bytes');
+  const isTimed = timeoutMs >= 1 && timeoutMs <= maxTimeoutMs;
+  if (!isTimed || !Number.isSafeInteger(maxBytes) || maxBytes < 0)
+    throw new TypeError('a call needs a limit of its time and of its bytes');
   if (method === 'GET' && asked.body !== undefined) throw new TypeError('a GET has no body');
   return {
     method,

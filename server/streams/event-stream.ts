@@ -1,11 +1,10 @@
 import type { Response } from 'express';
-import { heartbeatBytes, retryBytes } from './events.rules.js';
 
 /** A stream to one reader. It keeps one event at most: a reader that is behind gets the newest, and none of those before. */
 export interface EventStream {
   /** The client that holds it. */
   client: string;
-  /** Writes an event (events.rules.ts) once the reader has taken what was written before. */
+  /** Writes an event (eventBytes) once the reader has taken what was written before. */
   send(event: Buffer): void;
   /** Ends the stream and its connection; at once if the reader is behind. */
   end(): void;
@@ -60,4 +59,19 @@ export function openEventStream(res: Response, deps: { client: string; retryMs: 
     },
     onClose: (closed) => void res.once('close', closed),
   };
+}
+
+// Server-sent events as the HTML standard has them: https://html.spec.whatwg.org/multipage/server-sent-events.html
+
+/** A comment: readers ignore it, proxies see that the connection is in use. */
+const heartbeatBytes = Buffer.from(': \n\n');
+
+/** Tells readers how long to wait before they connect again. */
+function retryBytes(ms: number): Buffer {
+  return Buffer.from(`retry: ${Math.round(ms)}\n\n`);
+}
+
+/** JSON has no line break, so the data is one line. */
+export function eventBytes(event: string, data: unknown): Buffer {
+  return Buffer.from(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 }

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { ApiError } from '../errors.js';
-import { bodySentBy } from '../http/streamed-body.js';
+import { bodySentBy } from '../http/send-json.js';
 import type { Random } from '../ports.js';
 import { type EventStream, openEventStream } from './event-stream.js';
 import { createPlaces, type StreamMeter } from './places.js';
@@ -8,21 +8,13 @@ import { createPlaces, type StreamMeter } from './places.js';
 /** Feeds a stream until it closes. */
 export type Feed = (stream: EventStream) => void;
 
-export interface Streams {
-  /**
-   * Opens a stream as the body of an answer. `prepare` does everything that may fail, so that its error becomes the
-   * answer. Throws INVALID_REQUEST; the answer is RATE_LIMITED or NOT_READY where there is no place.
-   */
-  open<T extends object>(req: Request, res: Response, prepare: () => Promise<Feed>): Promise<T>;
-  /** Ends every stream, so that its reader goes to another instance. None is opened any more. */
-  stop(): void;
-}
+export type Streams = ReturnType<typeof createStreams>;
 
 /** Readers that lose their instance reconnect after a random time in this range, and not all at once. */
 const retry = { leastMs: 2_000, mostMs: 5_000 };
 const maxPerClient = 20;
 
-export function createStreams(deps: { max: number; meter: StreamMeter; random: Random }): Streams {
+export function createStreams(deps: { max: number; meter: StreamMeter; random: Random }) {
   const places = createPlaces({ ...deps, maxPerClient });
   let isStopping = false;
 
@@ -45,12 +37,17 @@ export function createStreams(deps: { max: number; meter: StreamMeter; random: R
   }
 
   return {
+    /**
+     * Opens a stream as the body of an answer. `prepare` does everything that may fail, so that its error becomes the
+     * answer. Throws INVALID_REQUEST; the answer is RATE_LIMITED or NOT_READY where there is no place.
+     */
     async open<T extends object>(req: Request, res: Response, prepare: () => Promise<Feed>) {
       refuseBehindAnother(res);
       const feed = await prepare();
       return bodySentBy<T>(async () => start(req, res, feed));
     },
-    stop() {
+    /** Ends every stream, so that its reader goes to another instance. None is opened any more. */
+    stop(): void {
       isStopping = true;
       for (const stream of places.all()) stream.end();
     },

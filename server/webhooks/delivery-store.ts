@@ -1,5 +1,5 @@
-import { type Connection, type mongo, Schema } from 'mongoose';
-import { isDuplicateKey, retriedOnce, writeErrorsOf } from '../mongo/failures.js';
+import { type Connection, mongo, Schema } from 'mongoose';
+import { insideBulk, isDuplicateKey, isMongoUnavailable, writeErrorsOf } from '../mongo/failures.js';
 import { countUpTo, defineModel } from '../mongo/models.js';
 import {
   byAdmin,
@@ -232,4 +232,19 @@ function endOf({ at, elapsedMs }: { at: Date; elapsedMs: number | null }): Date 
 /** @param posts an array, or an expression for one */
 function withPosts(posts: object): object {
   return { $slice: [{ $concatArrays: ['$attempts', posts] }, -maxAttemptsKept] };
+}
+
+/**
+ * Does a write that may be done twice, and repeats it once if the connection or the primary was lost during it. The
+ * driver (6.20) does so by itself, but not for updates and deletions of many documents.
+ */
+async function retriedOnce<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    // After a time-out there is no time left.
+    const late = insideBulk(error) instanceof mongo.MongoOperationTimeoutError;
+    if (late || !isMongoUnavailable(error)) throw error;
+    return write();
+  }
 }

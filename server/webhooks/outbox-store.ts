@@ -1,6 +1,6 @@
 import { type ClientSession, type Connection, type mongo, Schema } from 'mongoose';
 import type { EventData, EventName } from '../../contract/schemas/events.js';
-import { createWaker, type Waker } from '../mongo/change-streams.js';
+import { type ChangeStream, watchChanges } from '../mongo/change-streams.js';
 import { countUpTo, defineModel } from '../mongo/models.js';
 import type { Logger } from '../ports.js';
 
@@ -81,11 +81,12 @@ export function createOutboxStore(connection: Connection) {
     countOpen: () => countUpTo(model, { open: true }, 'open_by_age'),
 
     /** Calls `wake` when an event was committed. */
-    watch: (wake: () => void, logger: Logger): Waker =>
-      createWaker({
+    watch: (wake: () => void, logger: Logger): ChangeStream =>
+      watchChanges({
         model,
         pipeline: [{ $match: { operationType: 'insert' } }, { $project: { _id: 1 } }],
-        wake,
+        onOpen: wake,
+        onChange: wake,
         logger,
       }),
   };

@@ -167,20 +167,19 @@ describe('in production', () => {
     '2000::/4',
     '2000::/5,2800::/5',
     '::/1',
-  ])('refuses a TRUST_PROXY that holds half of the internet: %s', (TRUST_PROXY) => {
-    expect(faults({ ...production, TRUST_PROXY })).toContain('TRUST_PROXY holds half');
+    '0.0.0.0/2',
+  ])('refuses a TRUST_PROXY that holds a large part of the internet: %s', (TRUST_PROXY) => {
+    expect(faults({ ...production, TRUST_PROXY })).toContain('TRUST_PROXY holds a range wider than /7');
     expect(faults({ ...production, TRUST_PROXY, PORT: 'web' })).toMatch(/2 fault[\s\S]*TRUST_PROXY/);
     expect(faults({ ...least, TRUST_PROXY })).toBe('');
   });
 
-  it.each([
-    '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7',
-    '104.16.0.0/13,2606:4700::/32',
-    '0.0.0.0/2',
-    '',
-  ])('accepts the proxies of one operator: %s', (TRUST_PROXY) => {
-    expect(faults({ ...production, TRUST_PROXY })).toBe('');
-  });
+  it.each(['10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7', '104.16.0.0/13,2606:4700::/32', ''])(
+    'accepts the proxies of one operator: %s',
+    (TRUST_PROXY) => {
+      expect(faults({ ...production, TRUST_PROXY })).toBe('');
+    },
+  );
 
   it('repeats no secret in an error', () => {
     expect(faults({ ...production, ADMIN_SECRET_KEY: 'hunter2', WEBHOOK_KEY: 'hunter2' })).not.toContain(

@@ -45,7 +45,6 @@ describe('docs/operations/run.md', () => {
       discovery: own,
       cards: own,
       clockCheck: own,
-      jobWatch: own,
     };
     const work = {
       leased: true,

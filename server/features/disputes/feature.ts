@@ -1,12 +1,13 @@
+import type { Connection } from 'mongoose';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
 import { createFileDispute, type FilingDeps } from './filing.js';
 import { createDisputeLimits } from './key-limits.js';
 import { createDisputeReview, type ReviewDeps } from './review.js';
 import { createAdminDisputesRouter, createDisputesRouter } from './router.js';
-import type { DisputeWindowStore } from './store.js';
+import { createDisputeWindowStore } from './store.js';
 
 export interface DisputesDeps extends Omit<FilingDeps, 'store' | 'limits'>, ReviewDeps {
-  windows: DisputeWindowStore;
+  connection: Connection;
   limiter: Pick<RateLimiter, 'take'>;
 }
 
@@ -17,7 +18,8 @@ export interface Disputes {
 
 /** The disputes of an intent are read from the store itself (`disputeOf`), which exists before either feature. */
 export function createDisputesFeature(deps: DisputesDeps): Disputes {
-  const limits = createDisputeLimits(deps);
+  const windows = createDisputeWindowStore(deps.connection);
+  const limits = createDisputeLimits({ ...deps, windows });
   return {
     router: createDisputesRouter({ file: createFileDispute({ ...deps, limits }) }),
     adminRouter: createAdminDisputesRouter({ review: createDisputeReview(deps) }),

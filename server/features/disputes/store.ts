@@ -1,7 +1,6 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
 import type { AdminDispute } from '../../../contract/schemas/disputes.js';
 import type { IntentDispute } from '../../../contract/schemas/intents.js';
-import { inBatches } from '../../mongo/in-batches.js';
 import { countUpTo, defineModel } from '../../mongo/models.js';
 import { findCurrent } from '../../mongo/refused-writes.js';
 import type { Effect, Party } from './entitlement.rules.js';
@@ -157,7 +156,6 @@ const windowSchema = new Schema<DisputeWindowDocument>(
 );
 windowSchema.index({ endsAt: 1 }, { expireAfterSeconds: 0, name: 'expiry' });
 
-const maxBatch = 100;
 const inShort = { intentHash: 1, status: 1, createdAt: 1, resolvedAt: 1 } as const;
 type DisputeInShort = Pick<DisputeDocument, '_id' | keyof typeof inShort>;
 
@@ -194,19 +192,14 @@ export function createDisputeStore(connection: Connection): DisputeStore {
   }
 
   return {
-    disputeOf: inBatches<string, IntentDispute | null>({
-      async send(intentHashes) {
-        const found = await model
-          .find({ intentHash: { $in: [...new Set(intentHashes)] } })
-          .select(inShort)
-          .sort({ _id: 1 })
-          .lean<DisputeInShort[]>();
-        // The latest of an intent takes the place of those before it.
-        const latest = new Map(found.map((dispute) => [dispute.intentHash, shortAnswer(dispute)]));
-        return intentHashes.map((intentHash) => latest.get(intentHash) ?? null);
-      },
-      maxItems: maxBatch,
-    }),
+    async disputeOf(intentHash) {
+      const latest = await model
+        .findOne({ intentHash })
+        .select(inShort)
+        .sort({ _id: -1 })
+        .lean<DisputeInShort>();
+      return latest === null ? null : shortAnswer(latest);
+    },
     findById: (session, id) => model.findById(id).session(session).lean<DisputeDocument>(),
     findByParty: (intentHash, filedBy) => model.findOne({ intentHash, filedBy }).lean<DisputeDocument>(),
     findCurrentByParty: (intentHash, filedBy) => findCurrent(model, { intentHash, filedBy }),

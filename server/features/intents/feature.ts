@@ -1,3 +1,4 @@
+import type { Connection } from 'mongoose';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Leases } from '../../mongo/leases.js';
@@ -20,7 +21,7 @@ import { createIntentsRouter, createReconcileRouter } from './router.js';
 import { createIntentService, type IntentServiceDeps } from './service.js';
 import type { IntentStore } from './store.js';
 import { createIntentStreams } from './stream/intent-streams.js';
-import type { IntentStreamStore } from './stream/stream-store.js';
+import { createIntentStreamStore } from './stream/stream-store.js';
 import { createMakeProgress } from './transition/progress.js';
 
 /** The leases of this feature, which are seeded at boot. */
@@ -30,7 +31,7 @@ export interface IntentsDeps
   extends Pick<IntentServiceDeps, 'quoteFrom' | 'disputeOf' | 'standingOf' | 'onAttached'> {
   store: IntentStore;
   dueStore: DueStore;
-  streamStore: IntentStreamStore;
+  connection: Connection;
   streams: Pick<Streams, 'open'>;
   /** Null where none is configured: the anchor's records are then trusted. */
   ledger: Ledger | null;
@@ -77,7 +78,8 @@ export function createIntentsFeature(deps: IntentsDeps): Intents {
   const progress = createMakeProgress({ ...deps, ownership, limits, onLookUpDue: deps.onAttached });
   const service = createIntentService({ ...deps, ownership, waits, progress });
   const { answerOf } = service;
-  const intentStreams = createIntentStreams({ ...deps, streams: deps.streamStore, answerOf });
+  const streams = createIntentStreamStore(deps.connection);
+  const intentStreams = createIntentStreams({ ...deps, streams, answerOf });
   const takeStatusCallback = createTakeStatusCallback({
     store,
     progress,

@@ -1,8 +1,8 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
 import { isDuplicateKey, writeErrorsOf } from '../../mongo/failures.js';
-import { inBatches } from '../../mongo/in-batches.js';
 import { defineModel } from '../../mongo/models.js';
 import { findCurrent } from '../../mongo/refused-writes.js';
+import { inBatches } from './in-batches.js';
 import type { DisputeEffect, Intent } from './intent.js';
 import { givenUpAfterPolls } from './polls/poll-state.rules.js';
 import { stepsOf } from './transition/steps.rules.js';

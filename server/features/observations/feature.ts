@@ -1,3 +1,4 @@
+import type { Connection } from 'mongoose';
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock, Random } from '../../ports.js';
@@ -6,7 +7,7 @@ import { type AskAnchorDeps, createAskAnchor } from './ask-anchor.js';
 import { createObserver, observerLease } from './observer.js';
 import { createObservationsRouter } from './router.js';
 import { createObservations } from './service.js';
-import type { ObservationStore } from './store.js';
+import { createObservationStore } from './store.js';
 
 /** Leases to seed at startup. */
 export const observationLeases = [observerLease] as const;
@@ -15,7 +16,7 @@ export const observationLeases = [observerLease] as const;
 const dueAfterShare = 0.8;
 
 export interface ObservationsFeatureDeps extends Pick<AskAnchorDeps, 'offers' | 'midMarketOf' | 'outbound'> {
-  store: ObservationStore;
+  connection: Connection;
   directory: AnchorDirectory;
   leases: Pick<Leases, 'run'>;
   inTransaction: InTransaction;
@@ -29,8 +30,9 @@ export interface ObservationsFeatureDeps extends Pick<AskAnchorDeps, 'offers' | 
 
 /** Observations of the anchors, which need no intents and do not influence any score. */
 export function createObservationsFeature(deps: ObservationsFeatureDeps) {
-  const observe = createObserver({ ...deps, askAnchor: createAskAnchor(deps) });
-  const observations = createObservations({ ...deps, observe: () => observe(0) });
+  const store = createObservationStore(deps.connection);
+  const observe = createObserver({ ...deps, store, askAnchor: createAskAnchor(deps) });
+  const observations = createObservations({ ...deps, store, observe: () => observe(0) });
   /** A job. Each instance runs it at its own times, yet an anchor is asked only once per interval. */
   const observeDue = () => observe(deps.everyMs * dueAfterShare);
 

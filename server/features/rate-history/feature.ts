@@ -1,14 +1,15 @@
+import type { Connection } from 'mongoose';
 import type { Logger } from '../../ports.js';
 import { createRateHistoryRouter } from './router.js';
 import { createSampler, type SamplerDeps, samplerLease } from './sampler.js';
 import { createRateHistory } from './service.js';
-import type { RateSampleStore } from './store.js';
+import { createRateSampleStore } from './store.js';
 
 /** Leases to seed at startup. */
 export const rateHistoryLeases = [samplerLease] as const;
 
-export interface RateHistoryDeps extends SamplerDeps {
-  store: RateSampleStore;
+export interface RateHistoryDeps extends Omit<SamplerDeps, 'store'> {
+  connection: Connection;
   logger: Logger;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
@@ -17,8 +18,9 @@ export interface RateHistoryDeps extends SamplerDeps {
 /** Records four times per hour what the anchors of every corridor offer at the reference amount. */
 export function createRateHistoryFeature(deps: RateHistoryDeps) {
   const isServed = (corridorId: string) => deps.corridors().some(({ id }) => id === corridorId);
-  const history = createRateHistory({ ...deps, isServed });
-  const sample = createSampler(deps);
+  const store = createRateSampleStore(deps.connection);
+  const history = createRateHistory({ ...deps, store, isServed });
+  const sample = createSampler({ ...deps, store });
   return {
     router: createRateHistoryRouter({ ...deps, history }),
     async sample(): Promise<void> {

@@ -1,5 +1,4 @@
 import { bodyOf, toApiError } from '../../http/error-mapper.js';
-import { takeNewAmount } from '../../http/rate-limit.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
 
 import type { Outbound } from '../../outbound/outbound.js';
@@ -18,7 +17,7 @@ import { createNoteOutcome, type QuoteMeter } from './quote-outcomes.js';
 import { createRateStreams } from './rate-streams.js';
 import { referenceOffers } from './reference-offer.rules.js';
 import { createReplies } from './replies.js';
-import { createRatesRouter } from './router.js';
+import { createRatesRouter, takeNewAmount } from './router.js';
 import { createRates } from './service.js';
 import type { QuoteReputation } from './worth.rules.js';
 

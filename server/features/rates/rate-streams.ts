@@ -1,7 +1,6 @@
 import type { RatesAnswer, RatesQuery } from '../../../contract/schemas/rates.js';
 import type { Clock } from '../../ports.js';
-import type { EventStream } from '../../streams/event-stream.js';
-import { eventBytes } from '../../streams/events.rules.js';
+import { type EventStream, eventBytes } from '../../streams/event-stream.js';
 import type { Feed } from '../../streams/streams.js';
 import { createTopics, type Topic } from '../../streams/topics.js';
 import { freshMs } from './replies.js';

@@ -1,7 +1,10 @@
 import { initServer } from '@ts-rest/express';
+import type { Response } from 'express';
 import { ratesContract } from '../../../contract/endpoints/rates.js';
+import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
-import { enforceNewAmounts } from '../../http/rate-limit.js';
+import type { ApiError } from '../../errors.js';
+import { rateLimited, showLimit } from '../../http/rate-limit.js';
 import { setFreshness } from '../../http/send-json.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Streams } from '../../streams/streams.js';
@@ -30,4 +33,35 @@ export function createRatesRouter(deps: {
       return { status: 200, body: await deps.streams.open<RatesAnswer>(req, res, prepare) };
     },
   });
+}
+
+/**
+ * Takes one of the points for amounts that were not requested before. This limit comes on top of the endpoint's own, so
+ * the headers show it only if it refuses the request.
+ */
+async function enforceNewAmounts(
+  limiter: Pick<RateLimiter, 'take'>,
+  res: Response,
+  client: string,
+): Promise<void> {
+  const state = await limiter.take(rateLimitClasses.newAmounts, keyOfNewAmounts(client));
+  if (state.retryAfterSeconds === undefined) return;
+  showLimit(res, state);
+  throw tooManyAmounts(state.retryAfterSeconds);
+}
+
+/** Does the same without headers, for example for a stream that is already open. */
+export async function takeNewAmount(limiter: Pick<RateLimiter, 'take'>, client: string): Promise<void> {
+  const state = await limiter.take(rateLimitClasses.newAmounts, keyOfNewAmounts(client));
+  if (state.retryAfterSeconds !== undefined) throw tooManyAmounts(state.retryAfterSeconds);
+}
+
+function keyOfNewAmounts(client: string): string {
+  return `newAmounts|${client}`;
+}
+
+function tooManyAmounts(retryAfterSeconds: number): ApiError {
+  const { points, windowSeconds } = rateLimitClasses.newAmounts;
+  const message = `More than ${points} amounts in ${windowSeconds} s that nobody asked for lately; amounts that are known are answered.`;
+  return rateLimited(retryAfterSeconds, message);
 }

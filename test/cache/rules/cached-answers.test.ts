@@ -1,12 +1,12 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type CachedAnswers, createCachedAnswers } from '../../../server/http/cached-answers.js';
+import { createCachedAnswers } from '../../../server/http/cached-answers.js';
 
 const key = 'identity application/json /api/corridors';
 let now = 0;
 let epoch = 0;
-let answers: CachedAnswers<{ text: string }>;
+let answers: ReturnType<typeof createCachedAnswers<{ text: string }>>;
 beforeEach(() => {
   now = 0;
   epoch = 0;

@@ -3,9 +3,9 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import express from 'express';
+import { streamedBody } from '../../../server/features/rate-history/router.js';
 import { errorMapper } from '../../../server/http/error-mapper.js';
 import { sendJson } from '../../../server/http/send-json.js';
-import { streamedBody } from '../../../server/http/streamed-body.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { waitFor } from '../../support/wait-for.js';
 

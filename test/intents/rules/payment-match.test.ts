@@ -4,7 +4,7 @@ import {
   matchPayment,
   payableUntilMs,
 } from '../../../server/features/intents/payment/payment-match.rules.js';
-import type { LedgerTransaction } from '../../../server/ledger/ledger.js';
+import type { LedgerTransaction } from '../../../server/ledger/ledger-transaction.rules.js';
 import {
   anchor,
   instructions,

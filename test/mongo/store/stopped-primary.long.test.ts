@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Connection, Schema } from 'mongoose';
-import { createWaker } from '../../../server/mongo/change-streams.js';
+import { watchChanges } from '../../../server/mongo/change-streams.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { isMongoUnavailable } from '../../../server/mongo/failures.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
@@ -63,7 +63,13 @@ describe('while the primary is stopped', () => {
   it('wakes the worker of a change stream again after the primary comes back', async () => {
     const row = connection.model('Row');
     let wakes = 0;
-    const waker = createWaker({ model: row, pipeline: [], wake: () => (wakes += 1), logger: silentLogger });
+    const waker = watchChanges({
+      model: row,
+      pipeline: [],
+      onOpen: () => (wakes += 1),
+      onChange: () => undefined,
+      logger: silentLogger,
+    });
     waker.start();
     await waitFor(async () => expect(await wakes).toBeGreaterThan(0), { timeout: 5_000 });
     await waitFor(

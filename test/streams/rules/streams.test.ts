@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { expect, it } from '@jest/globals';
 import express, { type Request, type Response } from 'express';
 import { ApiError } from '../../../server/errors.js';
-import { senderOf } from '../../../server/http/streamed-body.js';
+import { senderOf } from '../../../server/http/send-json.js';
 import { createStreams } from '../../../server/streams/streams.js';
 import { waitFor } from '../../support/wait-for.js';
 

@@ -21,7 +21,6 @@ it('deliveries wait while the database does not answer and go on afterwards, wit
     info: keep('info'),
     warn: keep('warn'),
     error: keep('error'),
-    child: () => logger,
   };
   const to = await startReceiver((response, delivery) =>
     setTimeout(() => answer(200)(response, delivery), 20),

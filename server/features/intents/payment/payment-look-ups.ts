@@ -1,10 +1,10 @@
 import pLimit from 'p-limit';
 import type { PaymentProblem } from '../../../../contract/schemas/payments.js';
-import type { Ledger, LedgerAnswer } from '../../../ledger/ledger.js';
+import type { Ledger } from '../../../ledger/ledger.js';
+import type { LedgerAnswer } from '../../../ledger/ledger-transaction.rules.js';
 import { isDuplicateKey } from '../../../mongo/failures.js';
 import type { HeldLease } from '../../../mongo/leases.js';
 import type { Clock, Logger } from '../../../ports.js';
-import { allEnded } from '../../../timing.js';
 import type { Ownership } from '../holder/ownership.js';
 import type { Intent } from '../intent.js';
 import type { DueStore } from '../polls/due-store.js';
@@ -89,7 +89,10 @@ export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
   return async (run) => {
     const limit = pLimit(atOnce);
     const due = await dueStore.listLookUps(new Date(clock()));
-    await allEnded(due.map((intentHash) => limit(() => lookUpAll(intentHash, run))));
+    const work = due.map((intentHash) => limit(() => lookUpAll(intentHash, run)));
+    // Rejects only once all have ended, so that none goes on after the caller has given up.
+    await Promise.allSettled(work);
+    await Promise.all(work);
   };
 }
 

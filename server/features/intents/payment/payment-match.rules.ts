@@ -1,6 +1,10 @@
 import { readMemo } from '../../../../contract/anchor-documents/memo.js';
 import type { PaymentProblem } from '../../../../contract/schemas/payments.js';
-import type { LedgerMemo, LedgerPayment, LedgerTransaction } from '../../../ledger/ledger.js';
+import type {
+  LedgerMemo,
+  LedgerPayment,
+  LedgerTransaction,
+} from '../../../ledger/ledger-transaction.rules.js';
 import type { Intent } from '../intent.js';
 import { accountOf, muxedIdOf } from '../record/accounts.rules.js';
 import { isAnnouncedAmount } from '../record/eligibility.rules.js';

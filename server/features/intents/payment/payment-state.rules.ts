@@ -1,5 +1,5 @@
 import type { PaymentProblem } from '../../../../contract/schemas/payments.js';
-import { readTransactionHash } from '../../../ledger/ledger.js';
+import { readTransactionHash } from '../../../ledger/ledger-transaction.rules.js';
 import type { TransactionRecord } from '../record/sep-record.rules.js';
 import type { Finding, Instructions, NamedBy, NamedPayment, PaymentState } from './payment.js';
 

@@ -1,5 +1,5 @@
 import type { PaymentProblem } from '../../../../contract/schemas/payments.js';
-import type { LedgerMemo, LedgerPayment, LedgerSource } from '../../../ledger/ledger.js';
+import type { LedgerMemo, LedgerPayment, LedgerSource } from '../../../ledger/ledger-transaction.rules.js';
 import type { TransactionRecord } from '../record/sep-record.rules.js';
 
 /** The payment instructions of a withdrawal, as a record of the anchor named them. */

@@ -2,7 +2,7 @@ import type { IntentAnswer } from '../../../../contract/schemas/intents.js';
 import { ApiError } from '../../../errors.js';
 import { isMongoUnavailable } from '../../../mongo/failures.js';
 import type { Logger } from '../../../ports.js';
-import { eventBytes } from '../../../streams/events.rules.js';
+import { eventBytes } from '../../../streams/event-stream.js';
 import type { Feed } from '../../../streams/streams.js';
 import { createTopics, type Topic } from '../../../streams/topics.js';
 import type { Intent } from '../intent.js';

@@ -1,4 +1,4 @@
-import { isMongoUnavailable } from './failures.js';
+import { isMongoUnavailable } from '../../mongo/failures.js';
 
 export interface Batches<Item, Result> {
   /**

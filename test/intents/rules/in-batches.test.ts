@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
-import { inBatches } from '../../../server/mongo/in-batches.js';
+import { inBatches } from '../../../server/features/intents/in-batches.js';
 
 /** A database that answers each batch on command; by default, the results are the items themselves. */
 function slowDatabase(maxItems = 100) {
