@@ -1,6 +1,4 @@
 // How large the answers of an anchor may be, whoever asks for them.
 
-/** SEP-1 §Specification. */
-export const maxTomlBytes = 100 * 1024;
 export const maxInfoBytes = 256 * 1024;
 export const maxPriceBytes = 64 * 1024;

@@ -49,7 +49,8 @@ const environment = z.object({
   PORT: port.default('8080'),
   METRICS_PORT: port.optional(),
   METRICS_TOKEN: z.string().default(''),
-  PUBLIC_URL: baseUrl.optional(),
+  // Anchors sign callbacks over its host, so it is handed out in the form in which that is verified.
+  PUBLIC_URL: baseUrl.transform((text) => new URL(text).href.replace(/\/+$/, '')).optional(),
   MONGODB_URI: z
     .string({ message: 'is required' })
     .regex(/^mongodb(\+srv)?:\/\//, 'must be a mongodb:// address'),

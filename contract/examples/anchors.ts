@@ -31,6 +31,13 @@ export const anchorsExamples: ExamplesOf<typeof anchorsContract> = {
         webAuthEndpoint: 'https://harbour.example/auth',
       },
       discovery: { state: 'fresh', fetchedAt: '2026-11-21T09:25:00.000Z', reason: null },
+      unreadable: [
+        {
+          document: 'info',
+          what: 'sep24: withdraw.USDC.fee_percent is no number',
+          at: '2026-11-21T09:25:00.000Z',
+        },
+      ],
       contradictedPayments: 0,
       start: [
         {

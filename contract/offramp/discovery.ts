@@ -1,5 +1,5 @@
-import { parse } from 'smol-toml';
-import { isAccount } from './addresses.js';
+import { isRefused } from '../anchor-documents/json.js';
+import { readStellarToml, type StellarToml, tomlUrl } from '../anchor-documents/stellar-toml.js';
 import { Stop } from './errors.js';
 import { exchange } from './exchange.js';
 import type { OfframpQuote, Run } from './options.js';
@@ -8,14 +8,6 @@ import { callService } from './service.js';
 import type { OfframpAnchor } from './state.js';
 
 const loopback: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
-
-/** The address of the stellar.toml of a home domain. For an anchor on this machine it is an origin, which may be http. */
-function tomlUrl(homeDomain: string): URL {
-  const origin = homeDomain.includes('://') ? homeDomain : `https://${homeDomain}`;
-  const url = new URL(`${origin}/.well-known/stellar.toml`);
-  if (url.protocol !== 'https:' && !loopback.has(url.hostname)) throw new Stop('not_offered');
-  return url;
-}
 
 /**
  * Reads the anchor's own addresses from its stellar.toml (SEP-1). The service gives the home domain, the key and the
@@ -30,39 +22,41 @@ export async function discover(run: Run, quote: OfframpQuote): Promise<OfframpAn
   const point = start.find((each) => each.protocol === 'sep24' && each.corridor === corridor);
   if (homeDomain === null || point === undefined) throw new Stop('not_offered');
 
-  const url = tomlUrl(homeDomain);
-  const toml = await readToml(run, url);
-  const address = (field: string) => {
-    const value = toml[field];
-    if (value === undefined) throw new Stop('not_offered', { detail: field });
-    if (!isSafeUrl(value, url.protocol)) throw new Stop('toml_invalid', { detail: field });
+  const url = new URL(tomlUrl(homeDomain));
+  // For an anchor on this machine the home domain is an origin, which may be http.
+  if (url.protocol !== 'https:' && !loopback.has(url.hostname)) throw new Stop('not_offered');
+  const { endpoints, networkPassphrase, unreadable } = await readToml(run, url);
+  const address = (member: string, value: string | null) => {
+    const isFaulty = value !== null && !isSafeUrl(value, url.protocol);
+    if (isFaulty || unreadable.includes(member)) throw new Stop('toml_invalid', { detail: member });
+    if (value === null) throw new Stop('not_offered', { detail: member });
     return value;
   };
-  const found = toml.SIGNING_KEY;
-  if (typeof found !== 'string' || !isAccount(found))
-    throw new Stop('toml_invalid', { detail: 'SIGNING_KEY' });
+  const found = endpoints.signingKey;
+  if (found === null) throw new Stop('toml_invalid', { detail: 'SIGNING_KEY' });
   if (found !== signingKey) throw new Stop('signing_key_mismatch');
-  const { NETWORK_PASSPHRASE: network = run.networkPassphrase } = toml;
-  if (network !== run.networkPassphrase) throw new Stop('wrong_network', { detail: String(network) });
+  if (unreadable.includes('NETWORK_PASSPHRASE'))
+    throw new Stop('toml_invalid', { detail: 'NETWORK_PASSPHRASE' });
+  const network = networkPassphrase ?? run.networkPassphrase;
+  if (network !== run.networkPassphrase) throw new Stop('wrong_network', { detail: network });
   return {
     homeDomain: url.host,
     signingKey: found,
-    webAuthEndpoint: address('WEB_AUTH_ENDPOINT'),
-    transferServer: address('TRANSFER_SERVER_SEP0024').replace(/\/+$/, ''),
+    webAuthEndpoint: address('WEB_AUTH_ENDPOINT', endpoints.webAuthEndpoint),
+    transferServer: address('TRANSFER_SERVER_SEP0024', endpoints.transferServerSep24),
     assetCode: point.assetCode,
     assetIssuer: point.assetIssuer,
     destinationAsset: point.destinationAsset,
   };
 }
 
-async function readToml(run: Run, url: URL): Promise<Record<string, unknown>> {
-  const { status, text } = await patiently(run, 'anchor_unavailable', () => exchange(run, url.href));
+async function readToml(run: Run, { href, protocol }: URL): Promise<StellarToml> {
+  const { status, text } = await patiently(run, 'anchor_unavailable', () => exchange(run, href));
+  if (status >= 300 && status < 400) throw new Stop('not_offered', { detail: 'stellar.toml: a redirect' });
   if (status !== 200) throw new Stop('not_offered', { detail: `stellar.toml: ${status}` });
-  try {
-    return parse(text, { maxDepth: 32 });
-  } catch (cause) {
-    throw new Stop('toml_invalid', { detail: 'not TOML', cause });
-  }
+  const toml = readStellarToml(text, { readOver: protocol === 'http:' ? 'http' : 'https' });
+  if (isRefused(toml)) throw new Stop('toml_invalid', { detail: toml.refused });
+  return toml;
 }
 
 /** True for https, and on this machine for http if the stellar.toml was read over http too. */

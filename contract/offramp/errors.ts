@@ -26,9 +26,9 @@ export const offrampErrors = {
     'The anchor could not be reached, or answered with errors, for as long as `patienceMs`.',
   anchor_refused: 'The anchor refused a request; `detail` is the status and what it said.',
   not_offered:
-    'The anchor offers no SEP-24 withdrawal in this corridor, or publishes no stellar.toml or SEP-10 endpoint.',
+    'The anchor offers no SEP-24 withdrawal in this corridor, or publishes no stellar.toml or SEP-10 endpoint. A redirect of stellar.toml is not followed.',
   toml_invalid:
-    'The stellar.toml of the anchor is not TOML, or lacks an address or a key; `detail` is the field.',
+    'The stellar.toml of the anchor is not TOML, or lacks an address or a key; `detail` is the line or the field.',
   signing_key_mismatch:
     'The SIGNING_KEY of the stellar.toml is not the one that the service knows the anchor by.',
   wrong_network:

@@ -36,9 +36,11 @@ export async function exchange(run: Run, url: string, init: RequestInit = {}): P
   else run.signal?.addEventListener('abort', follow, { once: true });
   const timer = setTimeout(() => controller.abort(new DOMException('no answer', 'TimeoutError')), timeoutMs);
   try {
-    // A redirect could take the token or the payment to another host.
-    const request = { ...init, cache: 'no-store', redirect: 'error', signal: controller.signal } as const;
+    // A redirect could take the token or the payment to another host. Browsers hide its status.
+    const request = { ...init, cache: 'no-store', redirect: 'manual', signal: controller.signal } as const;
     const response = await run.fetch(url, request);
+    const isRedirect = response.redirected || response.type === 'opaqueredirect';
+    if (isRedirect) return { status: 302, text: '' };
     const text = await readText(response);
     const { status } = response;
     if (status === 429 || status >= 500) {

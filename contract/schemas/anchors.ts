@@ -20,6 +20,15 @@ export const discoveryState = z
   );
 export type DiscoveryState = z.infer<typeof discoveryState>;
 
+/** The documents of an anchor that are read. */
+export const anchorDocument = z
+  .enum(['stellar.toml', 'info', 'price', 'transaction'])
+  .describe(
+    '`stellar.toml` of SEP-1, `info` of SEP-24 or SEP-6, `price` of SEP-38, `transaction`: a record of SEP-24 or SEP-6.',
+  );
+
+export type AnchorDocumentKind = z.infer<typeof anchorDocument>;
+
 const servedCorridor = z.object({
   corridor: corridorId,
   deliveryMethods: z.array(z.string()).describe('The delivery methods offered there.'),
@@ -81,6 +90,17 @@ export const anchorAnswer = z
         reason: z.string().nullable().describe('Why the last reading failed, or null.'),
       })
       .describe('Where these addresses come from.'),
+    unreadable: z
+      .array(
+        z.object({
+          document: anchorDocument,
+          what: z.string().describe('The member, or the line, and what is wrong there.'),
+          at: instant.describe('When it was read.'),
+        }),
+      )
+      .describe(
+        'What it wrote that could not be read, whole or in part: the latest of each document, as this instance has read it.',
+      ),
     contradictedPayments: z
       .number()
       .int()

@@ -10,8 +10,11 @@ export interface CacheOptions<Question, Value> {
   freshMs: number | ((value: Value) => number);
   /** How long after its load it is served while another load runs. Default: `freshMs`. */
   staleMs?: number;
-  /** How long no load is tried after this many failures in a row. Default: the next request loads again at once. */
-  retryMs?(failures: number): number;
+  /**
+   * How long no load is tried after this many failures in a row, of which `error` is the last. Default: the next request
+   * loads again at once.
+   */
+  retryMs?(failures: number, error: unknown): number;
   /** How many answers are kept; those that were not asked for longest are dropped first. */
   max?: number;
   clock: Clock;
@@ -54,7 +57,7 @@ export function createCache<Question = void, Value = unknown>(options: CacheOpti
       return value;
     } catch (error) {
       const failures = (entry.fault?.failures ?? 0) + 1;
-      entry.fault = { error, failures, failedAt: clock(), pauseMs: retryMs(failures) };
+      entry.fault = { error, failures, failedAt: clock(), pauseMs: retryMs(failures, error) };
       throw error;
     }
   }

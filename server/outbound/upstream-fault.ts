@@ -1,14 +1,26 @@
 import type { UnavailableReason } from '../../contract/schemas/rates.js';
+import type { OutboundAnswer } from './outbound.js';
 import { OutboundError, type OutboundFailure } from './outbound-error.js';
+import { pauseOf } from './retry-after.rules.js';
 
 /** An external service cannot be used now, for a reason that the rates answer names. */
 export class UpstreamFault extends Error {
   readonly reason: UnavailableReason;
+  /** For how long it asks not to be asked again. */
+  readonly pauseMs: number;
+  /** Whether the operator of the other side would mend it by writing something else: the message says what. */
+  readonly isSpelling: boolean;
 
-  constructor(reason: UnavailableReason, message: string, cause?: unknown) {
-    super(message, cause === undefined ? {} : { cause });
+  constructor(
+    reason: UnavailableReason,
+    message: string,
+    options: { cause?: unknown; pauseMs?: number; isSpelling?: boolean } = {},
+  ) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
     this.name = 'UpstreamFault';
     this.reason = reason;
+    this.pauseMs = options.pauseMs ?? 0;
+    this.isSpelling = options.isSpelling ?? reason === 'malformed';
   }
 }
 
@@ -25,5 +37,27 @@ const reasonOfFailure: Readonly<Record<OutboundFailure, UnavailableReason>> = {
 export function toUpstreamFault(error: unknown): UpstreamFault {
   if (error instanceof UpstreamFault) return error;
   if (!(error instanceof OutboundError)) throw error;
-  return new UpstreamFault(reasonOfFailure[error.failure], error.message, error);
+  return new UpstreamFault(reasonOfFailure[error.failure], error.message, { cause: error });
+}
+
+/** The fault of an answer with a status that gives nothing. A redirect is never followed. */
+export function faultOfStatus(
+  { status, headers }: Pick<OutboundAnswer, 'status' | 'headers'>,
+  document: string,
+  nowMs: number,
+): UpstreamFault {
+  if (status >= 300 && status < 400) {
+    const target = URL.canParse(headers.location ?? '') ? new URL(headers.location ?? '') : undefined;
+    const where = target === undefined ? '' : ` to ${target.origin}${target.pathname}`.slice(0, 200);
+    const message = `${document} answers ${status}, a redirect${where}, which is not followed`;
+    return new UpstreamFault('error', message, { isSpelling: true });
+  }
+  const pauses = status === 429 || (status === 503 && headers['retry-after'] !== undefined);
+  const pauseMs = pauses ? pauseOf(headers['retry-after'], nowMs) : 0;
+  return new UpstreamFault(status === 429 ? 'busy' : 'error', `${document} answers ${status}`, { pauseMs });
+}
+
+/** For how long the service behind an error of a call asks not to be asked again. */
+export function pauseOfFault(error: unknown): number {
+  return error instanceof UpstreamFault ? error.pauseMs : 0;
 }

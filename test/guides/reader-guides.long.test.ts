@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { isRefused } from '../../contract/anchor-documents/json.js';
+import { readStellarToml } from '../../contract/anchor-documents/stellar-toml.js';
 import type { AnchorAnswer } from '../../contract/schemas/anchors.js';
 import type { IntentAnswer } from '../../contract/schemas/intents.js';
 import type { PublisherHealth } from '../../contract/schemas/publisher.js';
 import { newNonce } from '../../contract/verification/nonce.js';
 import { encodeSecretKey } from '../../contract/verification/strkey.js';
-import { parseStellarToml } from '../../server/features/anchors/sep1.rules.js';
 import { itWhere, python3, runsHere } from '../support/it-where.js';
 import { runProgram } from '../support/run-program.js';
 import { waitFor } from '../support/wait-for.js';
@@ -73,8 +74,9 @@ async function call<T>(path: string, json?: object): Promise<T> {
 describe('docs/guides/anchors.md', () => {
   it('shows a stellar.toml whose every line is read', () => {
     const { text } = blockWith('anchors', 'toml');
-    const read = parseStellarToml(Buffer.from(text), { readOver: 'https' });
-    const { directPaymentServer: _unused, ...named } = read;
+    const read = readStellarToml(Buffer.from(text), { readOver: 'https' });
+    if (isRefused(read)) throw new Error(read.refused);
+    const { directPaymentServer: _unused, ...named } = read.endpoints;
     expect(Object.values(named)).not.toContain(null);
     expect(text.trim().split('\n')).toHaveLength(Object.keys(named).length);
   });

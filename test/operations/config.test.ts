@@ -138,6 +138,17 @@ describe('the configuration', () => {
     },
   );
 
+  it.each([
+    ['HTTPS://RATES.Example:443', 'https://rates.example'],
+    ['https://bücher.example/api/', 'https://xn--bcher-kva.example/api'],
+    ['http://rates.example:8080/', 'http://rates.example:8080'],
+  ])(
+    'hands out the public address %s in the form over whose host callbacks are verified',
+    (url, handedOut) => {
+      expect(readConfig({ ...least, PUBLIC_URL: url }).publicUrl).toBe(handedOut);
+    },
+  );
+
   it('accepts two secrets during a rotation, and no third', () => {
     expect(readConfig({ ...least, CRON_SECRET: 'one, two' }).cronSecrets).toEqual(['one', 'two']);
     expect(faults({ ...least, CRON_SECRET: 'one,two,three' })).toContain('CRON_SECRET');

@@ -1,8 +1,8 @@
+import { type AnchorEndpoints, noEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
 import type { AnchorAnswer, AnchorSummary } from '../../../contract/schemas/anchors.js';
 import type { CorridorAnswer } from '../../../contract/schemas/corridors.js';
 import type { DiscoveryView } from './discovery.js';
 import type { Corridor, Fleet } from './fleet-file.rules.js';
-import { type AnchorEndpoints, noEndpoints } from './sep1.rules.js';
 import type { AnchorDocument } from './store.js';
 
 /** A stored anchor as an entry of a list. */
@@ -30,7 +30,7 @@ export function toAnchorAnswer(
   anchor: AnchorDocument,
   view: DiscoveryView | undefined,
   corridorOf: (id: string) => Corridor | undefined,
-): Omit<AnchorAnswer, 'contradictedPayments'> {
+): Omit<AnchorAnswer, 'contradictedPayments' | 'unreadable'> {
   const summary = toAnchorSummary(anchor);
   // A refused anchor may be an impostor: what it shows is not in use, and no wallet is sent there.
   const isRefused = anchor.refusedKey !== null;

@@ -1,13 +1,25 @@
+import { isRefused } from '../../../contract/anchor-documents/json.js';
+import {
+  type AnchorEndpoints,
+  maxTomlBytes,
+  noEndpoints,
+  readStellarToml,
+  type StellarToml,
+  tomlUrl,
+} from '../../../contract/anchor-documents/stellar-toml.js';
 import type { DiscoveryState } from '../../../contract/schemas/anchors.js';
-import { maxTomlBytes } from '../../anchor-answers.rules.js';
 import { createCache } from '../../cache/cache.js';
 import { backoffMs } from '../../jobs/backoff.js';
 import { createOutageLog } from '../../outage-log.js';
 import type { Outbound } from '../../outbound/outbound.js';
-import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
+import {
+  faultOfStatus,
+  pauseOfFault,
+  toUpstreamFault,
+  UpstreamFault,
+} from '../../outbound/upstream-fault.js';
 import type { Clock, Logger, Random } from '../../ports.js';
 import type { Fleet } from './fleet-file.rules.js';
-import { type AnchorEndpoints, noEndpoints, parseStellarToml, Sep1Error, tomlUrl } from './sep1.rules.js';
 
 const tomlTimeoutMs = 2_000;
 const freshMs = 10 * 60_000;
@@ -44,6 +56,8 @@ export function createDiscovery(deps: {
   logger: Logger;
   /** What was read under another version is void. */
   version: () => number;
+  /** Called with what cannot be used of a stellar.toml. */
+  onUnreadable: (anchorId: string, what: string) => void;
   /** Called with every successful reading, and the cache version when it began. */
   onRead: (anchorId: string, read: AnchorEndpoints, cacheVersion: number) => void;
 }): Discovery {
@@ -57,7 +71,7 @@ export function createDiscovery(deps: {
     freshMs,
     staleMs,
     max: deps.fleet.anchors.length,
-    retryMs: (failures) => backoffMs(failures, retry, deps.random),
+    retryMs: (failures, error) => Math.max(backoffMs(failures, retry, deps.random), pauseOfFault(error)),
     clock: deps.clock,
   });
 
@@ -69,15 +83,26 @@ export function createDiscovery(deps: {
   async function read(anchorId: string): Promise<AnchorEndpoints> {
     const cacheVersion = deps.version();
     try {
-      const endpoints = await fetchToml(deps.outbound, anchors.get(anchorId)?.homeDomain ?? '');
+      const { endpoints, unreadable } = await fetchToml(anchors.get(anchorId)?.homeDomain ?? '');
+      if (unreadable.length > 0) deps.onUnreadable(anchorId, `${unreadable.join(', ')} cannot be used`);
       outages.worked(anchorId, { anchorId });
       deps.onRead(anchorId, endpoints, cacheVersion);
       return endpoints;
     } catch (error) {
       const fault = toUpstreamFault(error);
+      if (fault.isSpelling) deps.onUnreadable(anchorId, fault.message);
       outages.failed(anchorId, { anchorId, reason: fault.reason, detail: fault.message });
       throw fault;
     }
+  }
+
+  async function fetchToml(homeDomain: string): Promise<StellarToml> {
+    const url = tomlUrl(homeDomain);
+    const answer = await deps.outbound({ url, timeoutMs: tomlTimeoutMs, maxBytes: maxTomlBytes });
+    if (answer.status !== 200) throw faultOfStatus(answer, 'stellar.toml', deps.clock());
+    const toml = readStellarToml(answer.body, { readOver: url.startsWith('http:') ? 'http' : 'https' });
+    if (isRefused(toml)) throw new UpstreamFault('malformed', `stellar.toml: ${toml.refused}`);
+    return toml;
   }
 
   function withOverrides(anchorId: string, found: AnchorEndpoints): AnchorEndpoints {
@@ -114,16 +139,4 @@ export function createDiscovery(deps: {
     },
     clear: readings.clear,
   };
-}
-
-async function fetchToml(outbound: Outbound, homeDomain: string): Promise<AnchorEndpoints> {
-  const url = tomlUrl(homeDomain);
-  const answer = await outbound({ url, timeoutMs: tomlTimeoutMs, maxBytes: maxTomlBytes });
-  if (answer.status !== 200) throw new UpstreamFault('error', `${url} answered ${answer.status}`);
-  try {
-    return parseStellarToml(answer.body, { readOver: url.startsWith('http:') ? 'http' : 'https' });
-  } catch (error) {
-    if (error instanceof Sep1Error) throw new UpstreamFault('malformed', error.message, error);
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
+import type { AnchorEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
 import type { Logger } from '../../ports.js';
 import type { Fleet } from './fleet-file.rules.js';
-import type { AnchorEndpoints } from './sep1.rules.js';
 
 /** Warns the operator about entries of the fleet that can never work as configured. */
 export interface FleetWarnings {

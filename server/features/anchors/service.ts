@@ -1,4 +1,11 @@
 import pLimit from 'p-limit';
+import { isRefused } from '../../../contract/anchor-documents/json.js';
+import {
+  type AnchorEndpoints,
+  noEndpoints,
+  readStellarToml,
+  tomlUrl,
+} from '../../../contract/anchor-documents/stellar-toml.js';
 import type { AnchorAnswer, AnchorPage } from '../../../contract/schemas/anchors.js';
 import type { CorridorPage } from '../../../contract/schemas/corridors.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
@@ -16,9 +23,9 @@ import type { Corridor, Fleet } from './fleet-file.rules.js';
 import { syncFleet } from './fleet-sync.js';
 import { createFleetWarnings } from './fleet-warnings.js';
 import { createPartnerTokens } from './partner-tokens.js';
-import { type AnchorEndpoints, noEndpoints, parseStellarToml, Sep1Error, tomlUrl } from './sep1.rules.js';
 import { createSigningKeys } from './signing-keys.js';
 import type { AnchorStore } from './store.js';
+import { createUnreadableAnswers, type UnreadableAnswers } from './unreadable-answers.js';
 
 const idPattern = /^[a-z0-9-]{1,40}$/;
 const concurrentReadings = 16;
@@ -56,8 +63,10 @@ export interface AnchorDirectory {
   endpointsOf(anchorId: string): Promise<AnchorEndpoints>;
   /** The URL of an anchor's stellar.toml; undefined if the fleet file has all its addresses. */
   tomlUrlOf(anchorId: string): string | undefined;
-  /** The addresses in a stellar.toml, overridden by those of the fleet file; undefined if the file is invalid. */
-  readToml(anchorId: string, body: Uint8Array): AnchorEndpoints | undefined;
+  /** Whether this stellar.toml of the anchor can be read. */
+  isReadableToml(anchorId: string, body: Uint8Array): boolean;
+  /** Notes what cannot be read of an answer of the anchor: the member or the line. */
+  noteUnreadable: UnreadableAnswers['note'];
   /** The addresses as they are known now, without a request. */
   knownEndpoints(anchorId: string): AnchorEndpoints;
   /** The key (G…) that an anchor signs with, even a delisted one; null if none is known. */
@@ -101,11 +110,13 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
   const keys = createSigningKeys({ adoptKey, logger });
   const partnerTokens = createPartnerTokens(deps);
   const warnings = createFleetWarnings(deps);
+  const unreadable = createUnreadableAnswers(deps);
   const underWay = new Set<Promise<unknown>>();
 
   const discovery = createDiscovery({
     ...deps,
     version: cacheEpoch.emptied,
+    onUnreadable: (anchorId, what) => unreadable.note(anchorId, 'stellar.toml', what),
     onRead: (anchorId, read, cacheVersion) => {
       track(keep(anchorId, read, cacheVersion));
       reportEndpoints(anchorId, read);
@@ -187,15 +198,11 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
       const homeDomain = members.get(anchorId)?.homeDomain;
       return homeDomain === undefined ? undefined : tomlUrl(homeDomain);
     },
-    readToml(anchorId, body) {
+    isReadableToml(anchorId, body) {
       const readOver = members.get(anchorId)?.homeDomain?.startsWith('http:') ? 'http' : 'https';
-      try {
-        return discovery.withOverrides(anchorId, parseStellarToml(body, { readOver }));
-      } catch (error) {
-        if (error instanceof Sep1Error) return undefined;
-        throw error;
-      }
+      return !isRefused(readStellarToml(body, { readOver }));
     },
+    noteUnreadable: unreadable.note,
     knownEndpoints: (anchorId) => discovery.view(anchorId)?.endpoints ?? noEndpoints,
     async signingKeyOf(anchorId) {
       if (members.has(anchorId)) return keys.keyOf(anchorId);
@@ -232,7 +239,8 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
       const anchor = await store.find(id);
       if (anchor === null) throw new ApiError('UNKNOWN_ANCHOR', `No anchor ${id} was ever in the fleet.`);
       const view = anchor.listed ? discovery.view(id) : undefined;
-      return toAnchorAnswer(anchor, view, (corridorId) => corridors.get(corridorId));
+      const answer = toAnchorAnswer(anchor, view, (corridorId) => corridors.get(corridorId));
+      return { ...answer, unreadable: unreadable.of(id) };
     },
   };
 }

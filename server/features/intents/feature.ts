@@ -84,8 +84,10 @@ export function createIntentsFeature(deps: IntentsDeps): Intents {
     store,
     progress,
     signingKeyOf: directory.signingKeyOf,
+    noteUnreadable: directory.noteUnreadable,
     onDue: deps.onAttached,
-    host: new URL(publicUrl).host,
+    publicUrl,
+    logger: deps.logger,
     clock,
   });
   const lookUpPayments =

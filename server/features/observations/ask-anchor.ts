@@ -1,10 +1,10 @@
+import { type AnchorEndpoints, maxTomlBytes } from '../../../contract/anchor-documents/stellar-toml.js';
 import type { CallOutcome } from '../../../contract/schemas/observations.js';
-import { maxInfoBytes, maxPriceBytes, maxTomlBytes } from '../../anchor-answers.rules.js';
+import { maxInfoBytes, maxPriceBytes } from '../../anchor-answers.rules.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import { UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock, Random } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
-import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { FxReading } from '../rates/estimate.rules.js';
 import type { ReferenceOffer, ReferenceOffers } from '../rates/reference-offer.rules.js';
@@ -13,7 +13,10 @@ import { createCalls } from './calls.js';
 import type { Observation } from './observation.js';
 
 export interface AskAnchorDeps {
-  directory: Pick<AnchorDirectory, 'anchor' | 'tomlUrlOf' | 'readToml' | 'endpointsOf' | 'knownEndpoints'>;
+  directory: Pick<
+    AnchorDirectory,
+    'anchor' | 'tomlUrlOf' | 'isReadableToml' | 'endpointsOf' | 'knownEndpoints'
+  >;
   offers: ReferenceOffers;
   midMarketOf: (corridor: Corridor) => Promise<FxReading>;
   outbound: Outbound;
@@ -40,7 +43,7 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
     if (url === undefined) return;
     const judge = ({ status, body }: Received): CallOutcome => {
       if (status !== 200) return 'error';
-      return directory.readToml(anchorId, body) === undefined ? 'malformed' : 'answered';
+      return directory.isReadableToml(anchorId, body) ? 'answered' : 'malformed';
     };
     await ask(url, { service: 'sep1', maxBytes: maxTomlBytes, judge });
   }
@@ -77,7 +80,7 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
 
   function estimate(infos: Record<'sep24' | 'sep6', unknown>, corridor: Corridor, market: FxReading) {
     for (const source of ['sep24', 'sep6'] as const) {
-      const reading = offers.readFee(infos[source], corridor.sellCode, source);
+      const reading = offers.readFee(infos[source], corridor.sellAsset, source);
       if (reading.kind === 'schedule') return offers.estimate(reading.schedule, { corridor, market });
     }
     return undefined;

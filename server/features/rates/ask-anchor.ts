@@ -1,3 +1,5 @@
+import { isRefused } from '../../../contract/anchor-documents/json.js';
+import type { AnchorEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
 import { maxPriceBytes } from '../../anchor-answers.rules.js';
 import { findDeliveryMethod } from '../../delivery-methods.rules.js';
 import type { Outbound, OutboundAnswer } from '../../outbound/outbound.js';
@@ -5,7 +7,6 @@ import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js
 import type { Clock } from '../../ports.js';
 import { withTimeout } from '../../timing.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
-import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { CallAnchor, CallResult } from './anchor-calls.js';
 import type { QuoteResult } from './answer.rules.js';
@@ -36,7 +37,7 @@ export interface AnchorQuestion {
 export type AskAnchor = (question: AnchorQuestion) => Promise<QuoteResult>;
 
 export function createAskAnchor(deps: {
-  directory: Pick<AnchorDirectory, 'anchor' | 'endpointsOf' | 'tokenFor'>;
+  directory: Pick<AnchorDirectory, 'anchor' | 'endpointsOf' | 'tokenFor' | 'noteUnreadable'>;
   outbound: Outbound;
   callAnchor: CallAnchor<QuoteResult>;
   fees: FeeInfo;
@@ -80,6 +81,11 @@ export function createAskAnchor(deps: {
     return estimate(question, endpoints, label);
   }
 
+  function malformed(anchorId: string, what: string): CallResult<QuoteResult> {
+    directory.noteUnreadable(anchorId, 'price', what);
+    return { value: { reason: 'malformed' }, failed: true };
+  }
+
   async function fetchPrice(
     { anchorId, corridor, asked, deliveryMethod }: AnchorQuestion,
     endpoints: AnchorEndpoints,
@@ -100,23 +106,29 @@ export function createAskAnchor(deps: {
       });
       if (answer.status !== 200) return refusal(answer, asked);
       const price = readPrice(answer.json, corridor, context);
-      if (price === undefined) return { value: { reason: 'malformed' }, failed: true };
+      if (isRefused(price)) return malformed(anchorId, price.refused);
       const offer = offerFromSep38(corridor, { ...asked, deliveryMethod: label }, price);
       if (offer.ok) return { value: { offer: offer.value }, failed: false };
-      return { value: { reason: offer.reason }, failed: offer.reason === 'malformed' };
+      if (offer.reason === 'malformed') return malformed(anchorId, 'buy_amount rounds to nothing');
+      return { value: { reason: offer.reason }, failed: false };
     } catch (error) {
-      const { reason } = toUpstreamFault(error);
+      const { reason, message } = toUpstreamFault(error);
+      if (reason === 'malformed') return malformed(anchorId, message);
       return { value: { reason }, failed: reason !== 'blocked' };
     }
   }
 
   async function estimate(
-    { corridor, asked }: AnchorQuestion,
+    { anchorId, corridor, asked }: AnchorQuestion,
     endpoints: AnchorEndpoints,
     label: string | null,
   ): Promise<QuoteResult> {
     const [schedule, rate] = await Promise.all([
-      deps.fees.scheduleOf(endpoints, corridor.sellCode),
+      deps.fees.scheduleOf(endpoints, corridor.sellAsset).catch((error: unknown) => {
+        const fault = toUpstreamFault(error);
+        if (fault.isSpelling) directory.noteUnreadable(anchorId, 'info', fault.message);
+        throw fault;
+      }),
       deps.fx.rateOf({ code: corridor.sellCode, currency: corridor.currency }),
     ]);
     if ('missing' in rate) return { reason: 'no_fx' };

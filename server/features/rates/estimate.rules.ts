@@ -1,5 +1,8 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
+import { orAbsent, readAmount, unreadable } from '../../../contract/anchor-documents/amount.js';
+import { isAsset } from '../../../contract/anchor-documents/asset.js';
+import { asObject, type Refused } from '../../../contract/anchor-documents/json.js';
 import type { CostUnavailable } from '../../../contract/schemas/rates.js';
 import { plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
@@ -77,52 +80,58 @@ export interface FeeSchedule {
   max: string | null;
 }
 
-// Numbers in the standard; some anchors write decimal strings. Bounds keep exponents and infinities out.
-const feeAmount = z
-  .union([z.number().finite().min(0).max(1e15), z.string().regex(/^\d{1,15}(\.\d{1,20})?$/)])
-  .transform((value) => plainDecimal(new Money(value)));
-
-const withdrawal = z.object({
-  enabled: z.boolean().optional(),
-  fee_fixed: feeAmount.nullish(),
-  fee_percent: feeAmount.nullish(),
-  fee_minimum: feeAmount.nullish(),
-  min_amount: feeAmount.nullish(),
-  max_amount: feeAmount.nullish(),
-});
-
-const feeInfo = z.object({ withdraw: z.record(z.string(), z.unknown()) });
-
 export type FeeReading =
   | { kind: 'schedule'; schedule: FeeSchedule }
   /** No withdrawal of this asset, or no fee published: nothing to compute an estimate from. */
   | { kind: 'none' }
-  | { kind: 'malformed' };
+  | ({ kind: 'malformed' } & Refused);
 
-/** Reads GET /info of SEP-24 or SEP-6 for one asset code. */
-export function readFeeSchedule(json: unknown, assetCode: string, source: 'sep24' | 'sep6'): FeeReading {
-  const parsed = feeInfo.safeParse(json);
-  if (!parsed.success) return { kind: 'malformed' };
-  const entry = Object.entries(parsed.data.withdraw).find(([code]) => code === assetCode);
-  if (entry === undefined) return { kind: 'none' };
-  const terms = withdrawal.safeParse(entry[1]);
-  if (!terms.success) return { kind: 'malformed' };
-  const { enabled, fee_fixed, fee_percent, fee_minimum, min_amount, max_amount } = terms.data;
+/**
+ * Reads GET /info of SEP-24 or SEP-6 for one asset. A limit that cannot be read costs only the limit: some anchors write
+ * `-1` or nothing for "none".
+ */
+export function readFeeSchedule(json: unknown, asset: string, source: 'sep24' | 'sep6'): FeeReading {
+  const { withdraw } = asObject(json) ?? {};
+  // PHP writes an empty list for an object without members.
+  if (isEmptyList(withdraw)) return { kind: 'none' };
+  const withdrawals = asObject(withdraw);
+  if (withdrawals === null) return malformed('withdraw is no object');
+  const entry = Object.entries(withdrawals).find(([named]) => isAsset(named, asset));
+  if (entry === undefined || entry[1] === null || isEmptyList(entry[1])) return { kind: 'none' };
+  const [named, value] = entry;
+  const terms = asObject(value);
+  if (terms === null) return malformed(`withdraw.${named} is no object`);
+  const fixed = readAmount(terms.fee_fixed);
+  const percent = readAmount(terms.fee_percent);
+  const minimum = readAmount(terms.fee_minimum);
   // Both absent means "no fee or a complex one" (SEP-24 §Info): unknown, so there is no estimate.
-  if (enabled === false || ((fee_fixed ?? null) === null && (fee_percent ?? null) === null)) {
-    return { kind: 'none' };
-  }
+  if (isFalse(terms.enabled) || (fixed === null && percent === null)) return { kind: 'none' };
+  if (fixed === unreadable) return malformed(`withdraw.${named}.fee_fixed is no amount`);
+  if (percent === unreadable) return malformed(`withdraw.${named}.fee_percent is no number`);
+  if (minimum === unreadable) return malformed(`withdraw.${named}.fee_minimum is no amount`);
   return {
     kind: 'schedule',
     schedule: {
       source,
-      feeFixed: fee_fixed ?? '0',
-      feePercent: fee_percent ?? '0',
-      feeMinimum: fee_minimum ?? '0',
-      min: min_amount ?? null,
-      max: max_amount ?? null,
+      feeFixed: fixed ?? '0',
+      feePercent: percent ?? '0',
+      feeMinimum: minimum ?? '0',
+      min: orAbsent(readAmount(terms.min_amount)),
+      max: orAbsent(readAmount(terms.max_amount)),
     },
   };
+}
+
+function malformed(refused: string): FeeReading {
+  return { kind: 'malformed', refused };
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function isFalse(value: unknown): boolean {
+  return value === false || value === 0 || ['false', '0'].includes(String(value).toLowerCase());
 }
 
 /** The reference table from FX_URL: units of each currency per one `base`, as of `date`. */
@@ -154,10 +163,6 @@ const pegs: ReadonlyMap<string, string> = new Map([
 ]);
 
 const currencyCode = z.string().regex(/^[A-Z]{3}$/);
-const fxRate = z
-  .union([z.number().positive().finite(), z.string().regex(/^\d{1,15}(\.\d{1,20})?$/)])
-  .transform((value) => new Money(value))
-  .refine((value) => value.gt('1e-12') && value.lt('1e12'));
 const fxTable = z.object({
   base: currencyCode,
   date: z.string().max(40),
@@ -172,8 +177,9 @@ export function readFxTable(json: unknown): FxTable | undefined {
   const asOfMs = readDate(date);
   if (asOfMs === undefined) return undefined;
   const known = Object.entries(rates).flatMap(([code, value]) => {
-    const read = fxRate.safeParse(value);
-    return currencyCode.safeParse(code).success && read.success ? [[code, read.data] as const] : [];
+    const rate = new Money(orAbsent(readAmount(value)) ?? 0);
+    const isRate = currencyCode.safeParse(code).success && rate.gt('1e-12') && rate.lt('1e12');
+    return isRate ? [[code, rate] as const] : [];
   });
   return { base, date, asOfMs, rates: new Map([...known, [base, new Money(1)] as const]) };
 }

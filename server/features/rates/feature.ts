@@ -27,7 +27,14 @@ const callsPerSecond = 20;
 export interface RatesFeatureDeps {
   directory: Pick<
     AnchorDirectory,
-    'anchors' | 'corridor' | 'anchorsOf' | 'servingVersion' | 'anchor' | 'endpointsOf' | 'tokenFor'
+    | 'anchors'
+    | 'corridor'
+    | 'anchorsOf'
+    | 'servingVersion'
+    | 'anchor'
+    | 'endpointsOf'
+    | 'tokenFor'
+    | 'noteUnreadable'
   >;
   /** The connector to the anchors' addresses, which come from others. */
   outbound: Outbound;

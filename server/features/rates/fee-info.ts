@@ -1,10 +1,15 @@
+import type { AnchorEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
 import { maxInfoBytes } from '../../anchor-answers.rules.js';
 import { createCache } from '../../cache/cache.js';
 import { backoffMs } from '../../jobs/backoff.js';
 import type { Outbound } from '../../outbound/outbound.js';
-import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
+import {
+  faultOfStatus,
+  pauseOfFault,
+  toUpstreamFault,
+  UpstreamFault,
+} from '../../outbound/upstream-fault.js';
 import type { Clock, Random } from '../../ports.js';
-import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
 import { type FeeSchedule, readFeeSchedule } from './estimate.rules.js';
 
 const infoTimeoutMs = 2_000;
@@ -15,7 +20,7 @@ const retry = { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.2 };
 /** The withdrawal fees that anchors publish in SEP-24 or SEP-6 /info. */
 export interface FeeInfo {
   /** Throws UpstreamFault, with `not_served` if no fee is published. */
-  scheduleOf(endpoints: AnchorEndpoints, assetCode: string): Promise<FeeSchedule>;
+  scheduleOf(endpoints: AnchorEndpoints, asset: string): Promise<FeeSchedule>;
   /** Forgets what was read; returns how many answers that were. */
   clear(): number;
 }
@@ -23,15 +28,30 @@ export interface FeeInfo {
 export function createFeeInfo(deps: { outbound: Outbound; clock: Clock; random: Random }): FeeInfo {
   /** The /info answers by URL; an anchor has one or two. */
   const infos = createCache<string, unknown>({
-    load: (url) => fetchInfo(deps.outbound, url),
+    load: fetchInfo,
     freshMs,
     staleMs,
-    retryMs: (failures) => backoffMs(failures, retry, deps.random),
+    retryMs: (failures, error) => Math.max(backoffMs(failures, retry, deps.random), pauseOfFault(error)),
     clock: deps.clock,
   });
 
+  async function fetchInfo(url: string): Promise<unknown> {
+    const answer = await deps.outbound({
+      url,
+      headers: { accept: 'application/json' },
+      timeoutMs: infoTimeoutMs,
+      maxBytes: maxInfoBytes,
+      expects: 'json',
+    });
+    if (answer.status === 401 || answer.status === 403)
+      throw new UpstreamFault('unauthorized', '/info wants a token');
+    if (answer.status === 404) throw new UpstreamFault('not_served', 'there is no /info');
+    if (answer.status !== 200) throw faultOfStatus(answer, '/info', deps.clock());
+    return answer.json;
+  }
+
   return {
-    async scheduleOf(endpoints, assetCode) {
+    async scheduleOf(endpoints, asset) {
       const { transferServerSep24, transferServerSep6 } = endpoints;
       const sources = [
         { source: 'sep24' as const, server: transferServerSep24 },
@@ -41,10 +61,10 @@ export function createFeeInfo(deps: { outbound: Outbound; clock: Clock; random: 
       for (const { source, server } of sources) {
         if (server === null) continue;
         try {
-          const reading = readFeeSchedule(await infos.get(`${server}/info`), assetCode, source);
+          const reading = readFeeSchedule(await infos.get(`${server}/info`), asset, source);
           if (reading.kind === 'schedule') return reading.schedule;
           if (reading.kind === 'malformed')
-            fault = new UpstreamFault('malformed', `${source} /info is malformed`);
+            fault = new UpstreamFault('malformed', `${source}: ${reading.refused}`);
         } catch (error) {
           const failure = toUpstreamFault(error);
           // A server without /info does not hide that the other one failed, which may pass.
@@ -55,19 +75,4 @@ export function createFeeInfo(deps: { outbound: Outbound; clock: Clock; random: 
     },
     clear: infos.clear,
   };
-}
-
-async function fetchInfo(outbound: Outbound, url: string): Promise<unknown> {
-  const answer = await outbound({
-    url,
-    headers: { accept: 'application/json' },
-    timeoutMs: infoTimeoutMs,
-    maxBytes: maxInfoBytes,
-    expects: 'json',
-  });
-  if (answer.status === 401 || answer.status === 403)
-    throw new UpstreamFault('unauthorized', '/info wants a token');
-  if (answer.status === 404) throw new UpstreamFault('not_served', 'there is no /info');
-  if (answer.status !== 200) throw new UpstreamFault('error', `/info answered ${answer.status}`);
-  return answer.json;
 }

@@ -1,6 +1,7 @@
+import { isRefused } from '../../../contract/anchor-documents/json.js';
+import type { AnchorEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
 import type { UnavailableReason } from '../../../contract/schemas/rates.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
-import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
 import {
   type FeeReading,
   type FeeSchedule,
@@ -32,7 +33,7 @@ export interface ReferenceOffers {
   ): ReferenceOffer | undefined;
   /** The meaning of a status other than 200 in answer to a price request. */
   reasonOfStatus(status: number, body: string): UnavailableReason;
-  readFee(json: unknown, assetCode: string, source: FeeSchedule['source']): FeeReading;
+  readFee(json: unknown, asset: string, source: FeeSchedule['source']): FeeReading;
   /** Undefined without a reference rate, and if the anchor does not take the amount. */
   estimate(
     schedule: FeeSchedule,
@@ -45,7 +46,7 @@ export const referenceOffers: ReferenceOffers = {
     priceUrl(endpoints.quoteServer ?? '', corridor, { ...asked(corridor), context: contextFor(endpoints) }),
   readPrice(json, { endpoints, corridor, market }) {
     const price = readPrice(json, corridor, contextFor(endpoints));
-    if (price === undefined) return undefined;
+    if (isRefused(price)) return undefined;
     const offer = offerFromSep38(corridor, { ...asked(corridor), deliveryMethod: null }, price);
     return offer.ok ? toReferenceOffer(offer.value, market) : undefined;
   },

@@ -1,9 +1,10 @@
 import type { Decimal } from 'decimal.js';
-import { z } from 'zod';
+import { type Read, readAmount, unreadable } from '../../../contract/anchor-documents/amount.js';
+import { isAsset } from '../../../contract/anchor-documents/asset.js';
+import { asObject, type Refused } from '../../../contract/anchor-documents/json.js';
+import type { AnchorEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
 import type { UnavailableReason } from '../../../contract/schemas/rates.js';
-import { plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
-import type { AnchorEndpoints } from '../anchors/sep1.rules.js';
 import { Money, stablecoinPlaces } from './money.rules.js';
 import type { AskedFor } from './question.rules.js';
 
@@ -51,51 +52,69 @@ export function priceUrl(
   return `${quoteServer}/price?${query}`;
 }
 
-// Text is checked before any arithmetic, so exponents and endless digits never reach it. An amount with more than 15
-// integer digits cannot be a payment (the largest Stellar balance has 12).
-const decimal = z.string().regex(/^\d{1,15}(\.\d{1,20})?$/);
-const positive = decimal.refine((text) => /[1-9]/.test(text));
-
-/** The current form of the answer and older ones: `total_price` and `fee` were added later, and some repeat the pair. */
-const priceAnswer = z.object({
-  total_price: positive.optional(),
-  price: positive.optional(),
-  sell_amount: positive,
-  buy_amount: positive,
-  fee: z.object({ total: decimal, asset: z.string().max(100) }).optional(),
-  sell_asset: z.string().max(100).optional(),
-  buy_asset: z.string().max(100).optional(),
-});
+/** An amount with more integer digits than 15 cannot be a payment (the largest Stellar balance has 12). */
+const bound = '1e15';
 
 /**
- * Reads the answer of GET /price. Undefined for anything but a valid price of exactly this pair: wrong types, signs,
- * exponents, enormous numbers, another pair, a fee that eats the amount, or numbers that contradict each other beyond
- * what rounding explains.
+ * Reads the answer of GET /price, in the current form or an older one: `total_price` and `fee` were added later, and some
+ * repeat the pair. Refused is anything but a price of exactly this pair: what cannot be read, enormous numbers, another
+ * pair, a fee that eats the amount, or numbers that contradict each other beyond what rounding explains.
  */
-export function readPrice(json: unknown, corridor: Corridor, context: Sep38Context): Sep38Price | undefined {
-  const parsed = priceAnswer.safeParse(json);
-  if (!parsed.success) return undefined;
-  const { total_price, price, sell_amount, buy_amount, fee, sell_asset, buy_asset } = parsed.data;
-  if (sell_asset !== undefined && sell_asset !== corridor.sellAsset) return undefined;
-  if (buy_asset !== undefined && buy_asset !== corridor.buyAsset) return undefined;
-  if (fee !== undefined && ![corridor.sellAsset, corridor.buyAsset].includes(fee.asset)) return undefined;
-  if (fee?.asset === corridor.sellAsset && new Money(fee.total).gte(sell_amount)) return undefined;
+export function readPrice(json: unknown, corridor: Corridor, context: Sep38Context): Sep38Price | Refused {
+  const raw = asObject(json);
+  if (raw === null) return { refused: 'it is no JSON object' };
+  const { sellAsset, buyAsset } = corridor;
+  const rawFee = asObject(raw.fee);
+  const sell = positive(raw.sell_amount);
+  const buy = positive(raw.buy_amount);
+  const price = positive(raw.price);
+  const totalPrice = positive(raw.total_price);
+  const feeTotal = bounded(rawFee?.total);
+  if (sell === null || sell === unreadable) return { refused: 'sell_amount is no amount' };
+  if (buy === null || buy === unreadable) return { refused: 'buy_amount is no amount' };
+  if (price === unreadable) return { refused: 'price is no price' };
+  if (totalPrice === unreadable) return { refused: 'total_price is no price' };
+  if (!isPair(raw.sell_asset, sellAsset)) return { refused: 'sell_asset is another asset' };
+  if (!isPair(raw.buy_asset, buyAsset)) return { refused: 'buy_asset is another asset' };
+  if (rawFee === null && raw.fee !== null && raw.fee !== undefined) return { refused: 'fee is no object' };
+  if (feeTotal === unreadable) return { refused: 'fee.total is no amount' };
+  const feeAsset = [sellAsset, buyAsset].find(
+    (asset) => isText(rawFee?.asset) && isAsset(rawFee.asset, asset),
+  );
+  if (feeTotal !== null && feeAsset === undefined)
+    return { refused: 'fee.asset is neither asset of the pair' };
+  const fee = feeTotal === null || feeAsset === undefined ? null : { total: feeTotal, asset: feeAsset };
+  const isSellFee = fee?.asset === sellAsset;
+  if (fee !== null && isSellFee && new Money(fee.total).gte(sell))
+    return { refused: 'fee.total eats the amount' };
   const printed: PrintedPrice = {
-    totalPrice: total_price,
-    price,
-    sellAmount: sell_amount,
-    buyAmount: buy_amount,
-    fee: fee && { total: fee.total, side: fee.asset === corridor.sellAsset ? 'sell' : 'buy' },
+    totalPrice: totalPrice === null ? undefined : String(raw.total_price).trim(),
+    price: price === null ? undefined : String(raw.price).trim(),
+    sellAmount: sell,
+    buyAmount: buy,
+    fee: fee === null ? undefined : { total: fee.total, side: isSellFee ? 'sell' : 'buy' },
   };
-  if (!formulasHold(printed, corridor.payoutDecimals)) return undefined;
-  return {
-    price: price === undefined ? null : plainDecimal(price),
-    totalPrice: total_price === undefined ? null : plainDecimal(total_price),
-    sellAmount: plainDecimal(sell_amount),
-    buyAmount: plainDecimal(buy_amount),
-    fee: fee === undefined ? null : { total: plainDecimal(fee.total), asset: fee.asset },
-    context,
-  };
+  if (!formulasHold(printed, corridor.payoutDecimals))
+    return { refused: 'the amounts, the prices and the fee contradict each other' };
+  return { price, totalPrice, sellAmount: sell, buyAmount: buy, fee, context };
+}
+
+function bounded(value: unknown): Read<string> {
+  const amount = readAmount(value);
+  return typeof amount === 'string' && new Money(amount).gte(bound) ? unreadable : amount;
+}
+
+function positive(value: unknown): Read<string> {
+  const amount = bounded(value);
+  return amount === '0' ? unreadable : amount;
+}
+
+function isPair(named: unknown, expected: string): boolean {
+  return named === undefined || named === null || (isText(named) && isAsset(named, expected));
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }
 
 /**
@@ -191,7 +210,8 @@ function around(text: string, unit: Decimal): Range {
 }
 
 function printedPlaces(text: string): number {
-  return text.split('.')[1]?.length ?? 0;
+  const [digits = '', exponent = '0'] = text.toLowerCase().split('e');
+  return Math.max(0, (digits.split('.')[1]?.length ?? 0) - Number(exponent));
 }
 
 /** All numbers here are 0 or more, so the bounds of the product are the products of the bounds. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { noEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
 import { anchorAnswer, anchorSummary } from '../../../contract/schemas/anchors.js';
 import { corridorAnswer } from '../../../contract/schemas/corridors.js';
 import {
@@ -7,7 +8,6 @@ import {
   toAnchorSummary,
   toCorridorAnswer,
 } from '../../../server/features/anchors/anchor-answer.rules.js';
-import { noEndpoints } from '../../../server/features/anchors/sep1.rules.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';
 
 const key = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
@@ -38,7 +38,7 @@ const corridorOf = (id: string) => (id === 'usdc-brl' ? corridorFixture() : unde
 describe('the answer for an anchor', () => {
   it('shows how a wallet starts there', () => {
     const answer = toAnchorAnswer(record, view, corridorOf);
-    expect(anchorAnswer.omit({ contradictedPayments: true }).parse(answer)).toEqual(answer);
+    expect(anchorAnswer.omit({ contradictedPayments: true, unreadable: true }).parse(answer)).toEqual(answer);
     expect(answer).toMatchObject({ status: 'active', discovery: { state: 'fresh' } });
     expect(answer.start).toMatchObject([
       {

@@ -1,8 +1,9 @@
+import type { RequestListener } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
+import { noEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
 import { anchorAnswer, anchorPage } from '../../../contract/schemas/anchors.js';
 import { corridorPage } from '../../../contract/schemas/corridors.js';
-import { noEndpoints } from '../../../server/features/anchors/sep1.rules.js';
 import { createSigningKeys } from '../../../server/features/anchors/signing-keys.js';
 import { createAnchorStore } from '../../../server/features/anchors/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
@@ -21,6 +22,10 @@ const tomlPath = '/.well-known/stellar.toml';
 let server: HostileAnchor;
 let connection: Connection;
 const running: RatesService[] = [];
+
+function answerMoved(location: string): RequestListener {
+  return (_req, res) => res.writeHead(301, { location }).end();
+}
 
 beforeAll(async () => {
   connection = await connectMongo({ uri: database.uri });
@@ -190,6 +195,58 @@ describe('discovery', () => {
     world.now += 2_000;
     await directory.endpointsOf('away');
     expect(server.seen.length).toBe(asked + 1);
+  });
+
+  it.each([
+    [
+      'faulty',
+      answerText(`X = 1\nSIGNING_KEY = ${firstKey}`),
+      'malformed',
+      'stellar.toml: line 2 is not TOML',
+    ],
+    ['a page', answerText('<!doctype html>'), 'malformed', 'stellar.toml: line 1 is not TOML'],
+    [
+      'moved',
+      answerMoved('https://www.anchor.example/.well-known/stellar.toml?token=1'),
+      'error',
+      'stellar.toml answers 301, a redirect to https://www.anchor.example/.well-known/stellar.toml, which is not followed',
+    ],
+  ] as const)('names what is wrong with a stellar.toml that is %s', async (_name, answer, reason, what) => {
+    server.routes[tomlPath] = answer;
+    const warned: unknown[] = [];
+    const logger: Logger = { ...silentLogger, warn: (fields) => warned.push(fields) };
+    const { directory, world } = await start([anchor('odd')], { logger });
+    await expect(directory.endpointsOf('odd')).rejects.toMatchObject({ reason });
+    expect(warned).toContainEqual({ anchorId: 'odd', document: 'stellar.toml', what });
+    const at = new Date(world.now).toISOString();
+    expect((await directory.getAnchor('odd')).unreadable).toEqual([{ document: 'stellar.toml', what, at }]);
+  });
+
+  it('names the members that it cannot use of a stellar.toml, and uses the others', async () => {
+    server.routes[tomlPath] = answerText(
+      `SIGNING_KEY = "G123"\nWEB_AUTH_ENDPOINT = "ftp://a.example"\nTRANSFER_SERVER = "${server.origin}/sep6"`,
+    );
+    const { directory } = await start([anchor('half')]);
+    expect(await directory.endpointsOf('half')).toMatchObject({
+      transferServerSep6: `${server.origin}/sep6`,
+    });
+    expect((await directory.getAnchor('half')).unreadable).toMatchObject([
+      { what: 'WEB_AUTH_ENDPOINT, SIGNING_KEY cannot be used' },
+    ]);
+  });
+
+  it('waits as long as Retry-After says, as a date too, before it reads again', async () => {
+    const { directory, world } = await start([anchor('busy')]);
+    const until = new Date(world.now + 50_000).toUTCString();
+    server.routes[tomlPath] = (_req, res) => res.writeHead(429, { 'retry-after': until }).end();
+    await expect(directory.endpointsOf('busy')).rejects.toMatchObject({ reason: 'busy' });
+    const asked = server.seen.length;
+    world.now += 45_000;
+    await expect(directory.endpointsOf('busy')).rejects.toMatchObject({ reason: 'busy' });
+    expect(server.seen.length).toBe(asked);
+    server.routes[tomlPath] = answerText('');
+    world.now += 6_000;
+    await directory.endpointsOf('busy');
   });
 
   it('prefers the addresses of the fleet file to those of the stellar.toml', async () => {

@@ -14,6 +14,7 @@ import { account } from '../../fixtures/intents/intent-states.js';
 import { openIntents } from '../../fixtures/intents/intents-fixture.js';
 import { startThreeMembers, type ThreeMembers } from '../../fixtures/limits/three-members.js';
 import { outboxOf } from '../../fixtures/webhooks/emit.js';
+import { silentLogger } from '../../support/silent-logger.js';
 import { waitFor } from '../../support/wait-for.js';
 
 let members: ThreeMembers;
@@ -47,7 +48,9 @@ describe('a callback of which the primary alone has the outcome', () => {
       progress: parts.progress,
       signingKeyOf: async () => anchor.account,
       onDue: () => undefined,
-      host: 'fairlead.example',
+      noteUnreadable: () => undefined,
+      publicUrl: 'https://fairlead.example',
+      logger: silentLogger,
       clock: Date.now,
     });
     const report = (body: unknown) => {

@@ -1,5 +1,6 @@
 import { createHash, createPrivateKey, sign } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { AnchorAnswer } from '../../../contract/schemas/anchors.js';
 import type { StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
 import { intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 
@@ -48,6 +49,39 @@ async function documentOf(intentHash: string) {
 }
 
 describe('200', () => {
+  it('takes a callback that was signed over the host without its port, as Java names it', async () => {
+    const { intentHash, transactionId } = await attached();
+    const body = bodyOf(transactionId, { status: 'pending_user_transfer_start' });
+    const { hostname } = new URL(fixture.app.config.publicUrl);
+    const answer = await send(intentHash, body, signed(body, 'harbour', hostname));
+    expect(answer.body).toMatchObject({ applied: true });
+  });
+
+  it('takes an id of 64 bits that is written as a number', async () => {
+    const id = '9223372036854775807';
+    const { body: intent } = await fixture.post(
+      fixture.terms({ anchorId: 'harbour', anchorTransactionId: id }),
+    );
+    const body = `{"transaction":{"id":${id},"kind":"withdrawal","status":"pending_anchor"}}`;
+    const answer = await send(intent.intentHash, body, signed(body));
+    expect(answer.body).toMatchObject({ applied: true });
+  });
+
+  it('shows an amount that it cannot read as unreadable, and names it for the anchor', async () => {
+    const { intentHash, transactionId } = await attached();
+    const raw = { status: 'completed', stellar_transaction_id: 'ab', amount_in: '100' };
+    const body = bodyOf(transactionId, { ...raw, amount_out: '152,857.72' });
+    await send(intentHash, body, signed(body));
+    expect(await fixture.read(intentHash)).toMatchObject({
+      status: 'pending',
+      transaction: { problem: 'unreadable_amount' },
+    });
+    const anchor = await fixture.app.client.request<AnchorAnswer>('GET', '/api/anchors/harbour');
+    expect(anchor.body.unreadable).toMatchObject([
+      { document: 'transaction', what: 'amount_out cannot be read' },
+    ]);
+  });
+
   it('applies genuine callbacks until the intent is settled', async () => {
     const { intentHash, transactionId } = await attached();
     const steps = [

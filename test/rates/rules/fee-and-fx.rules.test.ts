@@ -1,8 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { rateFor, readFeeSchedule, readFxTable } from '../../../server/features/rates/estimate.rules.js';
 
+const issuer = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
+const usdc = `stellar:USDC:${issuer}`;
+
 describe('the fee of SEP-24 and SEP-6 /info', () => {
-  const read = (terms: unknown) => readFeeSchedule({ withdraw: { USDC: terms } }, 'USDC', 'sep24');
+  const read = (terms: unknown) => readFeeSchedule({ withdraw: { USDC: terms } }, usdc, 'sep24');
 
   it('is read from JSON numbers without float errors', () => {
     const terms = { enabled: true, min_amount: 0.1, max_amount: 1000, fee_fixed: 0.1, fee_percent: 0.3 };
@@ -35,25 +39,73 @@ describe('the fee of SEP-24 and SEP-6 /info', () => {
   });
 
   it('is unknown for an asset that is not listed, even if it is named like a property of Object', () => {
-    expect(readFeeSchedule({ withdraw: {} }, 'USDC', 'sep24')).toEqual({ kind: 'none' });
-    expect(readFeeSchedule({ withdraw: {} }, 'constructor', 'sep24')).toEqual({ kind: 'none' });
+    expect(readFeeSchedule({ withdraw: {} }, usdc, 'sep24')).toEqual({ kind: 'none' });
+    expect(readFeeSchedule({ withdraw: {} }, `stellar:constructor:${issuer}`, 'sep24')).toEqual({
+      kind: 'none',
+    });
   });
 
   it.each([
     ['negative', { fee_fixed: -1 }],
     ['enormous', { fee_fixed: 1e300 }],
-    ['an exponent in a string', { fee_fixed: '1e3' }],
+    ['a decimal comma', { fee_fixed: '1,5' }],
     ['an object', { fee_fixed: {} }],
-    ['a boolean', { fee_percent: true }],
-    ['terms that are a list', []],
-  ])('is malformed when %s', (_name, terms) => {
-    expect(read(terms)).toEqual({ kind: 'malformed' });
+    ['a boolean', { fee_fixed: true }],
+  ])('is malformed when %s, which is named', (_name, terms) => {
+    const refused = 'withdraw.USDC.fee_fixed is no amount';
+    expect(read(terms)).toEqual({ kind: 'malformed', refused });
+  });
+
+  it.each([
+    ['no withdrawals, as PHP writes them', { withdraw: [] }],
+    ['no terms', { withdraw: { USDC: [] } }],
+    ['a withdrawal that is off', { withdraw: { USDC: { enabled: 'false', fee_fixed: 1 } } }],
+  ])('is unknown of %s', (_name, json) => {
+    expect(readFeeSchedule(json, usdc, 'sep24')).toEqual({ kind: 'none' });
+  });
+
+  it('is one schedule, however it is spelled; a limit that cannot be read costs the limit', () => {
+    const one = fc.constantFrom(1, 1.0, '1', '1.0', '1E+0', '1.00000000000000000000', ' 1 ');
+    const noLimit = fc.constantFrom(undefined, null, '', '-1', -1, 'none', {});
+    const terms = fc.record({
+      enabled: fc.constantFrom(undefined, null, true, 'true', 1),
+      fee_fixed: one,
+      fee_percent: one,
+      fee_minimum: fc.constantFrom(undefined, null, '', 0, '0E-7'),
+      min_amount: noLimit,
+      max_amount: fc.oneof(noLimit, fc.constantFrom(1e18, '1e+18', '1000000000000000000')),
+      authentication_required: fc.jsonValue(),
+      fields: fc.jsonValue(),
+    });
+    const name = fc.constantFrom('USDC', `USDC:${issuer}`, usdc);
+    fc.assert(
+      fc.property(terms, name, fc.jsonValue(), (own, key, other) => {
+        const read = readFeeSchedule(
+          { withdraw: { EURC: other, [key]: own }, deposit: other },
+          usdc,
+          'sep24',
+        );
+        const max = [1e18, '1e+18', '1000000000000000000'].some((most) => most === own.max_amount);
+        expect(read).toEqual({
+          kind: 'schedule',
+          schedule: {
+            source: 'sep24',
+            feeFixed: '1',
+            feePercent: '1',
+            feeMinimum: '0',
+            min: null,
+            max: max ? '1000000000000000000' : null,
+          },
+        });
+      }),
+      { numRuns: 50 },
+    );
   });
 
   it.each([null, 5, 'x', [], { withdraw: [1] }, { withdraw: 'x' }, {}])(
     'is malformed where /info is %j',
     (json) => {
-      expect(readFeeSchedule(json, 'USDC', 'sep6').kind).toBe('malformed');
+      expect(readFeeSchedule(json, usdc, 'sep6').kind).toBe('malformed');
     },
   );
 });
@@ -117,7 +169,7 @@ describe('the FX reference', () => {
   it.each([
     ['negative', -1],
     ['zero', 0],
-    ['an exponent in a string', '1e3'],
+    ['a word', 'high'],
     ['enormous', 1e300],
     ['an object', { value: 1 }],
   ])('ignores an entry that is %s', (_name, value) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
+import { isRefused } from '../../../contract/anchor-documents/json.js';
 import { decimalAnswer } from '../../../contract/schemas/primitives.js';
 import { isOutOfRange, plainDecimal } from '../../../server/amounts.rules.js';
 import { offerFromFee } from '../../../server/features/rates/estimate.rules.js';
@@ -36,7 +37,7 @@ describe('an offer from any SEP-38 price', () => {
           corridor,
           'sep6',
         );
-        if (price === undefined) throw new Error('a consistent price was refused');
+        if (isRefused(price)) throw new Error(price.refused);
         const offer = offerFromSep38(corridor, { amount: '100', deliveryMethod: null }, price);
         if (!offer.ok) {
           expect(
@@ -89,8 +90,9 @@ describe('an offer from any SEP-38 price', () => {
             corridor,
             'sep6',
           );
-          const offer = read && offerFromSep38(corridor, { amount: '100', deliveryMethod: null }, read);
-          if (!offer?.ok) throw new Error('a consistent price was refused');
+          if (isRefused(read)) throw new Error(read.refused);
+          const offer = offerFromSep38(corridor, { amount: '100', deliveryMethod: null }, read);
+          if (!offer.ok) throw new Error('a consistent price was refused');
           const shown = new Exact(offer.value.fee?.total ?? '-1');
           expect(shown.gte(fee)).toBe(true);
           expect(shown.sub(fee).lt(onSell ? '0.0000001' : '0.01')).toBe(true);

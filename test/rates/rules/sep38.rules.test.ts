@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { isRefused } from '../../../contract/anchor-documents/json.js';
 import { offerFromSep38 } from '../../../server/features/rates/offer.rules.js';
 import { priceUrl, readPrice, reasonOfStatus } from '../../../server/features/rates/sep38.rules.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';
@@ -25,7 +27,7 @@ const vectors = load();
 
 function offerOf({ asked, answer }: Vector) {
   const price = readPrice(answer, corridor, 'sep6');
-  if (price === undefined) return undefined;
+  if (isRefused(price)) return undefined;
   const offer = offerFromSep38(corridor, { amount: asked, deliveryMethod: null }, price);
   return offer.ok ? offer.value : undefined;
 }
@@ -43,7 +45,7 @@ describe('a SEP-38 price', () => {
   });
 
   it.each(vectors.refused)('is refused: $name', ({ answer }) => {
-    expect(readPrice(answer, corridor, 'sep6')).toBeUndefined();
+    expect(readPrice(answer, corridor, 'sep6')).toEqual({ refused: expect.any(String) });
   });
 
   it('is quoted in the answer only in its own direction', () => {
@@ -61,9 +63,77 @@ describe('a SEP-38 price', () => {
   it('is not an offer if the payout rounds down to zero', () => {
     const shilling = corridorFixture({ currency: 'UGX', payoutDecimals: 0 });
     const price = readPrice({ sell_amount: '100', buy_amount: '0.99' }, shilling, 'sep6');
-    expect(price).toBeDefined();
-    const offer = price && offerFromSep38(shilling, { amount: '100', deliveryMethod: null }, price);
+    if (isRefused(price)) throw new Error(price.refused);
+    const offer = offerFromSep38(shilling, { amount: '100', deliveryMethod: null }, price);
     expect(offer).toEqual({ ok: false, reason: 'malformed' });
+  });
+});
+
+describe('a SEP-38 price as it is written', () => {
+  const fee = { total: '10', asset: corridor.sellAsset };
+  const plain = { total_price: '0.2', price: '0.18', sell_amount: '100', buy_amount: '500', fee };
+  const code = corridor.sellAsset.replace('stellar:', '');
+  const padded = (text: string) => `${text}${'0'.repeat(20)}`;
+  const amount = (text: string, exponent: string) =>
+    fc.constantFrom<unknown>(
+      text,
+      Number(text),
+      exponent,
+      exponent.toLowerCase(),
+      padded(`${text}.`),
+      ` ${text}`,
+    );
+  const spelled = fc.record({
+    total_price: fc.constantFrom<unknown>('0.2', 0.2, '2E-1', null, undefined),
+    price: fc.constantFrom<unknown>('0.18', 0.18, '1.8E-1', null),
+    sell_amount: amount('100', '1E+2'),
+    buy_amount: amount('500', '5.0E+2'),
+    sell_asset: fc.constantFrom(undefined, null, corridor.sellAsset, code, 'USDC'),
+    buy_asset: fc.constantFrom(undefined, corridor.buyAsset, 'BRL'),
+    fee: fc.record({
+      total: amount('10', '1E+1'),
+      asset: fc.constantFrom(corridor.sellAsset, code, 'USDC', `${corridor.sellAsset}&`),
+      details: fc.jsonValue(),
+    }),
+    expires_at: fc.jsonValue(),
+  });
+
+  it('is one offer, however it is spelled', () => {
+    const expected = offerOf({ name: '', asked: '100', answer: plain, offer: {} });
+    fc.assert(
+      fc.property(spelled, (answer) => {
+        const offer = offerOf({ name: '', asked: '100', answer, offer: {} });
+        expect({ ...offer, sep38: null }).toEqual({ ...expected, sep38: null });
+        expect(offer?.fee).toEqual({ total: '10', asset: corridor.sellAsset });
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('may have no fee, as 0E-7, and a price of 28 digits', () => {
+    const answer = {
+      total_price: '0.0006542031373123764975429386',
+      price: '0.0006542031373123764975429386',
+      sell_amount: '1E+2',
+      buy_amount: '152857.72',
+      fee: { total: '0E-7', asset: corridor.sellAsset },
+    };
+    expect(offerOf({ name: '', asked: '100', answer, offer: {} })).toMatchObject({
+      receiveAmount: '152857.72',
+      fee: { total: '0' },
+    });
+  });
+
+  it.each([
+    [{ buy_amount: '152,857.72' }, 'buy_amount is no amount'],
+    [{ sell_amount: null }, 'sell_amount is no amount'],
+    [{ total_price: '0,2' }, 'total_price is no price'],
+    [{ fee: { total: 'free', asset: corridor.sellAsset } }, 'fee.total is no amount'],
+    [{ fee: { total: '10', asset: 'EURC' } }, 'fee.asset is neither asset of the pair'],
+    [{ sell_asset: 'EURC' }, 'sell_asset is another asset'],
+    [{ buy_amount: '5' }, 'the amounts, the prices and the fee contradict each other'],
+  ])('is refused with the member: %j', (members, refused) => {
+    expect(readPrice({ ...plain, ...members }, corridor, 'sep6')).toEqual({ refused });
   });
 });
 

@@ -127,7 +127,7 @@ describe('a hostile price', () => {
     ],
     ['a page of HTML', 'malformed', answerText('<!doctype html><h1>It works</h1>')],
     ['brackets nested for ever', 'malformed', answerText('['.repeat(60_000))],
-    ['wrong types', 'malformed', answerJson({ sell_amount: 100, buy_amount: 1e9 })],
+    ['wrong types', 'malformed', answerJson({ sell_amount: [100], buy_amount: 1e9 })],
     ['a negative amount', 'malformed', answerJson({ ...goodPrice, buy_amount: '-160000' })],
     [
       'an enormous amount',
@@ -162,6 +162,26 @@ describe('a hostile price', () => {
   ])('(%s) removes only that quote from the answer, with the reason %s', async (_name, reason, route) => {
     hostile.routes[pricePath] = route;
     expect(await reasonFor(await start())).toBe(reason);
+  });
+
+  it.each([
+    [pricePath, { ...goodPrice, buy_amount: '160000,5' }, 'price', 'buy_amount is no amount'],
+    [
+      '/sep24/info',
+      { withdraw: { USDC: { fee_percent: '1,5' } } },
+      'info',
+      'withdraw.USDC.fee_percent is no number',
+    ],
+  ])('of %s names the member that cannot be read', async (path, answer, document, what) => {
+    hostile.routes[path] = answerJson(answer);
+    const endpoints =
+      document === 'price'
+        ? { quoteServer: `${hostile.origin}/sep38` }
+        : { transferServerSep24: `${hostile.origin}/sep24` };
+    const service = await start({ anchor: { endpoints } });
+    expect(await reasonFor(service)).toBe('malformed');
+    const { unreadable } = await service.directory.getAnchor('hostile');
+    expect(unreadable).toMatchObject([{ document, what: expect.stringContaining(what) }]);
   });
 
   it('is not followed to a private address by a redirect', async () => {

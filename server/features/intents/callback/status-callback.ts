@@ -3,9 +3,10 @@ import type { StatusCallbackAnswer } from '../../../../contract/schemas/intents.
 import { decodePublicKey } from '../../../../contract/verification/strkey.js';
 import { verifySignature } from '../../../crypto/ed25519.js';
 import { ApiError } from '../../../errors.js';
-import type { Clock } from '../../../ports.js';
+import type { Clock, Logger } from '../../../ports.js';
+import type { AnchorDirectory } from '../../anchors/service.js';
 import type { Intent } from '../intent.js';
-import { readRecord } from '../record/sep-record.rules.js';
+import { readRecord, unreadOf } from '../record/sep-record.rules.js';
 import type { IntentStore } from '../store.js';
 import type { MakeProgress } from '../transition/progress.js';
 import { digestOf, isFresh, parseSignatureHeader, signedPayload } from './status-callback.rules.js';
@@ -23,10 +24,12 @@ export interface StatusCallbackDeps {
   progress: MakeProgress;
   /** The key (G…) the anchor signs with; null where none is known. */
   signingKeyOf: (anchorId: string) => Promise<string | null>;
+  noteUnreadable: AnchorDirectory['noteUnreadable'];
   /** Called when a poll of a transaction became due at once. */
   onDue: () => void;
-  /** Host and port under which anchors reach this service: part of what they sign. */
-  host: string;
+  /** The address under which anchors reach this service: its host is part of what they sign. */
+  publicUrl: string;
+  logger: Logger;
   clock: Clock;
 }
 
@@ -41,7 +44,8 @@ export type TakeStatusCallback = (
 ) => Promise<StatusCallbackAnswer>;
 
 export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCallback {
-  const { store, progress, signingKeyOf, onDue, host, clock } = deps;
+  const { store, progress, signingKeyOf, onDue, logger, clock } = deps;
+  const { host, hostname } = new URL(deps.publicUrl);
 
   /** Returns when it was signed, in Unix seconds. */
   async function verified(anchorId: string, { signature, rawBody }: StatusCallback): Promise<number> {
@@ -51,7 +55,10 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
     const key = await signingKeyOf(anchorId);
     if (key === null) throw refused('No signing key of this anchor is known.');
     const signed = { signature: parsed.signature, publicKey: decodePublicKey(key) };
-    const genuine = verifySignature(signed, signedPayload(parsed.signedAt, host, rawBody));
+    // SEP-24 says "host": some sign it as the address has it, and some, such as Java's URI, without its port.
+    const genuine = [...new Set([host, hostname])].some((name) =>
+      verifySignature(signed, signedPayload(parsed.signedAt, name, rawBody)),
+    );
     if (!genuine) throw refused("The signature is not the anchor's over this time, host and body.");
     return parsed.signedAt;
   }
@@ -69,12 +76,18 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
   return async (intentHash, callback, countVerified) => {
     const intent = await store.findByHash(intentHash);
     if (intent === null) throw new ApiError('UNKNOWN_INTENT', 'No intent has this hash.');
-    const signedAt = await verified(intent.anchorId, callback);
+    const signedAt = await verified(intent.anchorId, callback).catch((error: unknown) => {
+      if (error instanceof ApiError)
+        logger.warn({ anchorId: intent.anchorId, intentHash, why: error.message }, 'status callback refused');
+      throw error;
+    });
     await countVerified(intent.anchorId);
     // While the dialect is unknown, read it as SEP-6, which has the larger vocabulary.
     const dialect = intent.dialect ?? 'sep6';
     const read = readRecord(callback.body, dialect);
     const record = isRefused(read) ? null : read;
+    const unread = unreadOf(read);
+    if (unread !== null) deps.noteUnreadable(intent.anchorId, 'transaction', unread);
     // A readable record is applied below, whatever queue the intent is in. For an unreadable one, the anchor is polled.
     if (record === null && (await store.takeUpAgain(intentHash, new Date(clock())))) onDue();
     // Only a client that knows the nonce may attach a transaction; a callback may not.

@@ -3,14 +3,14 @@ import type { Outbound } from '../../../outbound/outbound.js';
 import { toUpstreamFault } from '../../../outbound/upstream-fault.js';
 import type { Clock } from '../../../ports.js';
 import type { AnchorDirectory } from '../../anchors/service.js';
-import { readRecord, type TransactionRecord } from '../record/sep-record.rules.js';
+import { readRecord, type TransactionRecord, unreadOf } from '../record/sep-record.rules.js';
 import type { Dialect } from '../record/status-table.rules.js';
 
 const timeoutMs = 5_000;
 const maxBytes = 64 * 1_024;
 
 /** The members of the anchor directory that a poll needs. */
-export type PollDirectory = Pick<AnchorDirectory, 'anchor' | 'endpointsOf' | 'tokenFor'>;
+export type PollDirectory = Pick<AnchorDirectory, 'anchor' | 'endpointsOf' | 'tokenFor' | 'noteUnreadable'>;
 
 export type PollResult =
   | { kind: 'record'; record: TransactionRecord; dialect: Dialect; observedAtMs: number }
@@ -55,6 +55,7 @@ export function createTransactionPoll(deps: {
 
   async function ask(
     { dialect, url, token }: { dialect: Dialect; url: string; token: string },
+    anchorId: string,
     transactionId: string,
   ): Promise<PollResult> {
     // The answer is at least as new as the moment of asking, which is taken as the time of observation.
@@ -69,6 +70,8 @@ export function createTransactionPoll(deps: {
     if (answer.status === 404) return { kind: 'not_found' };
     if (answer.status !== 200) return { kind: 'unreachable', why: `status ${answer.status}`, answered: true };
     const record = readRecord(answer.json, dialect);
+    const unread = unreadOf(record);
+    if (unread !== null) directory.noteUnreadable(anchorId, 'transaction', unread);
     if (isRefused(record)) return { kind: 'unreachable', why: record.refused, answered: true };
     if (record.id !== transactionId) {
       return { kind: 'unreachable', why: 'transaction.id is another one', answered: true };
@@ -81,7 +84,7 @@ export function createTransactionPoll(deps: {
     let last: PollResult = { kind: 'not_pollable' };
     try {
       for (const address of await addresses(anchorId, transactionId, dialect)) {
-        const result = await ask(address, transactionId).catch(unreachable);
+        const result = await ask(address, anchorId, transactionId).catch(unreachable);
         if (result.kind === 'record') return result;
         // A server that did not answer may be the one that knows it.
         if (last.kind !== 'unreachable') last = result;

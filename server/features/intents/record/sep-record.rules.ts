@@ -24,6 +24,12 @@ export function readRecord(json: unknown, dialect: Dialect): TransactionRecord |
   return { ...rest, status, payTo: payToOf(read), refunded: isRefunded(read, status) };
 }
 
+/** What cannot be read of a record, for the log; null where everything can. */
+export function unreadOf(read: TransactionRecord | Refused): string | null {
+  if (isRefused(read)) return read.refused;
+  return read.unreadable.length === 0 ? null : `${read.unreadable.join(', ')} cannot be read`;
+}
+
 /** Whether the record proves that the user's payment arrived: its ledger transaction, or a status that follows it. */
 export function provesFunds(record: TransactionRecord): boolean {
   return record.stellarTransaction !== null || record.status.provesFunds || record.refunded;

@@ -1,21 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  noEndpoints,
-  parseStellarToml,
-  Sep1Error,
-  tomlUrl,
-} from '../../../server/features/anchors/sep1.rules.js';
+import { isRefused } from '../../../contract/anchor-documents/json.js';
+import { noEndpoints, readStellarToml, tomlUrl } from '../../../contract/anchor-documents/stellar-toml.js';
 
 const key = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
 const over = { readOver: 'https' as const };
 
 function read(text: string, options: { readOver: 'http' | 'https' } = over) {
-  return parseStellarToml(Buffer.from(text), options);
+  const found = readStellarToml(Buffer.from(text), options);
+  if (isRefused(found)) throw new Error(found.refused);
+  return found;
 }
 
 describe('a stellar.toml', () => {
   it('gives the servers and the signing key, without trailing slashes', () => {
-    const found = read(`
+    const { endpoints } = read(`
       VERSION = "2.7.0"
       SIGNING_KEY = "${key}"
       ANCHOR_QUOTE_SERVER = "https://a.example/sep38/"
@@ -28,7 +26,7 @@ describe('a stellar.toml', () => {
       [[CURRENCIES]]
       code = "USDC"
     `);
-    expect(found).toEqual({
+    expect(endpoints).toEqual({
       quoteServer: 'https://a.example/sep38',
       transferServerSep24: 'https://a.example/sep24',
       transferServerSep6: 'https://a.example/sep6',
@@ -56,25 +54,53 @@ describe('a stellar.toml', () => {
     ['with no address', 'ANCHOR_QUOTE_SERVER = "a.example"'],
     ['with hostile names', '__proto__ = { quoteServer = "https://a.example" }\nconstructor = 1'],
   ])('%s is treated as absent, without an error', (_name, text) => {
-    expect(read(text)).toEqual(noEndpoints);
+    expect(read(text).endpoints).toEqual(noEndpoints);
   });
 
   it('may name http servers if it was read over plain http (development)', () => {
     const text = 'ANCHOR_QUOTE_SERVER = "http://127.0.0.1:7301/sep38"';
-    expect(read(text, { readOver: 'http' }).quoteServer).toBe('http://127.0.0.1:7301/sep38');
+    expect(read(text, { readOver: 'http' }).endpoints.quoteServer).toBe('http://127.0.0.1:7301/sep38');
   });
 
   it.each([
-    ['not TOML', '<html>'],
-    ['cut off', 'A = "'],
-    ['nested for ever', `a = ${'['.repeat(50_000)}`],
-    ['over 100 KB', `# ${'x'.repeat(102_400)}`],
-  ])('is refused when %s', (_name, text) => {
-    expect(() => read(text)).toThrow(Sep1Error);
+    ['not TOML', '<html>', 'line 1 is not TOML'],
+    ['cut off', 'VERSION = "1"\nA = "', 'line 2 is not TOML'],
+    [
+      'faulty in a member that is used',
+      `X = y\n\nSIGNING_KEY = ${key}\n[DOCUMENTATION]`,
+      'line 3 is not TOML',
+    ],
+    ['nested for ever', `a = ${'['.repeat(50_000)}`, 'line 1 is not TOML'],
+    ['over 100 KB', `# ${'x'.repeat(102_400)}`, 'it is larger than 102400 bytes'],
+  ])('is refused when %s, with the line', (_name, text, refused) => {
+    expect(readStellarToml(Buffer.from(text), over)).toEqual({ refused });
   });
 
-  it('is refused when it is not UTF-8', () => {
-    expect(() => parseStellarToml(Buffer.from([0x41, 0x3d, 0x22, 0xff, 0x22]), over)).toThrow(Sep1Error);
+  it.each([
+    ['SIGNING_KEY = 5', 'SIGNING_KEY'],
+    ['TRANSFER_SERVER = "http://a.example"', 'TRANSFER_SERVER'],
+  ])('tells which member cannot be used: %s', (text, member) =>
+    expect(read(text).unreadable).toEqual([member]),
+  );
+
+  const used = `SIGNING_KEY = "${key}"\nWEB_AUTH_ENDPOINT = "https://a.example/auth"\n`;
+  it.each([
+    ['an integer of 64 bits', `${used}[[CURRENCIES]]\ncode = "USDC"\nmax_number=9223372036854775807`],
+    ['a larger one', `${used}[[CURRENCIES]]\nmax_number=18446744073709551615`],
+    ['a version without quotes', `VERSION=2.7.0\r\n${used}`],
+    ['accounts without quotes', `${used}ACCOUNTS=[${key}]\n[DOCUMENTATION]\nORG_NAME = "A"`],
+    [
+      'a table that is there twice',
+      `${used}[DOCUMENTATION]\nORG_NAME = "A"\n[DOCUMENTATION]\nORG_NAME = "B"`,
+    ],
+    ['a principal that is cut off', `${used}[[PRINCIPALS]]\nname = "Ann`],
+    ['a byte order mark', `\uFEFF${used}`],
+    ['an empty address', `${used}ANCHOR_QUOTE_SERVER = ""`],
+  ])('is read with %s: what is not used does not decide', (_name, text) => {
+    expect(read(text)).toMatchObject({
+      endpoints: { ...noEndpoints, signingKey: key, webAuthEndpoint: 'https://a.example/auth' },
+      unreadable: [],
+    });
   });
 
   it('is parsed in well under a second, whatever its 100 KB contain', () => {

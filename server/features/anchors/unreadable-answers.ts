@@ -1,0 +1,29 @@
+import type { AnchorAnswer, AnchorDocumentKind } from '../../../contract/schemas/anchors.js';
+import { type Clock, type Logger, toInstant } from '../../ports.js';
+
+/** What an anchor wrote last that could not be read: what stands in its answer is a spelling that it can mend. */
+export interface UnreadableAnswers {
+  /** `what` names the member or the line. It is logged when it changes. */
+  note(anchorId: string, document: AnchorDocumentKind, what: string): void;
+  of(anchorId: string): AnchorAnswer['unreadable'];
+}
+
+export function createUnreadableAnswers(deps: { clock: Clock; logger: Logger }): UnreadableAnswers {
+  /** At most one for each kind of document of each anchor of the fleet. */
+  const latest = new Map<string, Map<AnchorDocumentKind, { what: string; atMs: number }>>();
+  return {
+    note(anchorId, document, what) {
+      const known = latest.get(anchorId) ?? new Map();
+      latest.set(anchorId, known);
+      if (known.get(document)?.what !== what)
+        deps.logger.warn({ anchorId, document, what }, 'what the anchor wrote cannot be read');
+      known.set(document, { what, atMs: deps.clock() });
+    },
+    of: (anchorId) =>
+      [...(latest.get(anchorId) ?? [])].map(([document, { what, atMs }]) => ({
+        document,
+        what,
+        at: toInstant(atMs),
+      })),
+  };
+}
