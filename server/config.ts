@@ -256,6 +256,12 @@ export function httpOrigin(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
+/** Not by `URL.canParse`: once compiled, that of Node 20 refuses international names. */
 function protocolOf(text: string): string {
-  return URL.canParse(text) ? new URL(text).protocol : '';
+  try {
+    return new URL(text).protocol;
+  } catch (error) {
+    if (error instanceof TypeError) return '';
+    throw error;
+  }
 }

@@ -113,11 +113,21 @@ function parseToml(text: string): Record<string, unknown> | string {
 }
 
 function acceptAddress(value: string, readOver: 'http' | 'https'): string | null {
-  if (value.length > 512 || !URL.canParse(value)) return null;
-  const url = new URL(value);
+  const url = value.length > 512 ? null : parseUrl(value);
+  if (url === null) return null;
   if (url.username !== '' || url.password !== '' || value.includes('#')) return null;
   const accepted = url.protocol === 'https:' || (url.protocol === 'http:' && readOver === 'http');
   return accepted ? url.href : null;
+}
+
+/** Not by `URL.canParse`: once compiled, that of Node 20 refuses international names. */
+function parseUrl(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
 }
 
 function acceptKey(value: string): string | null {
