@@ -5,8 +5,8 @@ import {
   createBreaker,
   createCallBudget,
 } from '../../outbound/call-limits.js';
+import { pauseOf } from '../../outbound/retry-after.rules.js';
 import type { Clock } from '../../ports.js';
-import { pauseOf } from './retry-after.rules.js';
 
 /** What a call is for. Nobody can cause more calls at reference amounts than a corridor needs. */
 export type Purpose = 'reference' | 'intent' | 'other';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { exchange, Unavailable } from '../../../contract/offramp/exchange.js';
 import type { Run } from '../../../contract/offramp/options.js';
 import { patiently } from '../../../contract/offramp/patience.js';
-import { pauseOf } from '../../../server/features/rates/retry-after.rules.js';
+import { pauseOf } from '../../../server/outbound/retry-after.rules.js';
 
 /** The waits between the calls to a party that always asks for the same pause. */
 async function waitsFor(retryAfterMs: number | null): Promise<number[]> {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { pauseOf } from '../../../server/features/rates/retry-after.rules.js';
 import { createBreaker, createCallBudget } from '../../../server/outbound/call-limits.js';
+import { pauseOf } from '../../../server/outbound/retry-after.rules.js';
 
 let now = 0;
 beforeEach(() => {

@@ -1,4 +1,4 @@
-import { readRetryAfter } from '../../../contract/client/read-headers.js';
+import { readRetryAfter } from '../../contract/client/read-headers.js';
 
 const withoutHeaderSeconds = 5;
 const longestSeconds = 60;
