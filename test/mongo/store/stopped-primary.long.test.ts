@@ -67,7 +67,7 @@ describe('while the primary is stopped', () => {
       model: row,
       pipeline: [],
       onOpen: () => (wakes += 1),
-      onChange: () => undefined,
+      onChange: () => (wakes += 1),
       logger: silentLogger,
     });
     waker.start();
