@@ -56,7 +56,7 @@ export function clientKey(
   const claims = (forwardedFor ?? '').split(',').map((part) => part.trim());
   while (isTrusted(hop, trusted)) {
     const claim = claims.pop();
-    const earlier = claim === undefined ? undefined : parseAddress(claim);
+    const earlier = claim === undefined ? undefined : parseAddress(withoutPort(claim));
     if (earlier === undefined) break;
     hop = earlier;
   }
@@ -80,6 +80,11 @@ export function createClientKeyOf(trusted: readonly TrustedRange[]): ClientKeyOf
     }
     return key;
   };
+}
+
+/** Azure's gateway and others append the port: `198.51.100.1:40001`, `[2001:db8::1]:4711`. */
+function withoutPort(claim: string): string {
+  return claim.replace(/^(\[[^\]]+\]|\d+\.\d+\.\d+\.\d+):\d{1,5}$/, '$1');
 }
 
 function parseAddress(text: string): Address | undefined {

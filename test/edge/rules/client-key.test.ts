@@ -29,6 +29,9 @@ describe('clientKey', () => {
 
   it.each([
     ['one trusted hop', '203.0.113.9', '203.0.113.9'],
+    ['a port behind the address', '198.51.100.1:40001', '198.51.100.1'],
+    ['a port behind an IPv6 address', '[2001:db8:1::9]:4711', '2001:db8:1:0::/64'],
+    ['ports behind every hop', '198.51.100.1:40001, 10.1.1.1:443', '198.51.100.1'],
     ['two trusted hops', '203.0.113.9, 10.1.1.1', '203.0.113.9'],
     ['a forged entry left of the client', '1.2.3.4, 203.0.113.9', '203.0.113.9'],
     ['an IPv6 client', '2001:db8::9', '2001:db8:0:0::/64'],
