@@ -56,8 +56,8 @@ export interface RatesFeatureDeps {
   callsPerSecond?: number;
 }
 
-/** An older reference gives neither estimates nor costs. */
-const fxMaxAgeMs = 2 * 86_400_000;
+/** An older reference gives neither estimates nor costs. Weekday tables are this old at Easter. */
+export const fxMaxAgeMs = 5 * 86_400_000;
 
 /** Live quotes of every anchor of a corridor, ranked, behind caches and a limit on calls to each anchor. */
 export function createRatesFeature(deps: RatesFeatureDeps) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { rateFor, readFeeSchedule, readFxTable } from '../../../server/features/rates/estimate.rules.js';
+import { fxMaxAgeMs } from '../../../server/features/rates/feature.js';
 
 const issuer = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
 const usdc = `stellar:USDC:${issuer}`;
@@ -156,6 +157,14 @@ describe('the FX reference', () => {
     expect(twoDays('2026-11-19T09:00:00')).toBe(true);
     expect(twoDays('2026-11-19T08:59:59Z')).toBe(false);
     expect(twoDays('2026-11-25')).toBe(false);
+  });
+
+  it.each([
+    ['2026-11-20', '2026-11-23T09:00:00Z'],
+    ['2026-04-02', '2026-04-06T23:00:00Z'],
+  ])('of %s is in use on %s, since sources of weekdays pause at weekends and Easter', (date, now) => {
+    const about = { nowMs: Date.parse(now), maxAgeMs: fxMaxAgeMs };
+    expect(rateFor(table({ date }), usdcNgn, about)).toMatchObject({ rate: '1541.25' });
   });
 
   it('takes a date of tomorrow, where a source is in a time zone that is ahead, and none of later', () => {
