@@ -4,7 +4,7 @@ import { type RequestHandler, Router } from 'express';
 import { readTexts } from './docs-texts.js';
 import { pageHeaders } from './page-headers.js';
 import { askedForEachTime, keptForGood, staticAnswer } from './static-answer.js';
-import { swaggerBase, swaggerFiles, swaggerHtml } from './swagger-page.js';
+import { swaggerBase, swaggerFiles, swaggerHtml, swaggerScript } from './swagger-page.js';
 
 /** The generated documents, which the build keeps at the same place beside the compiled server. */
 const folder = new URL('../../docs/', import.meta.url);
@@ -49,6 +49,11 @@ function routePages(pageFolder: URL | undefined): Router {
       `${swaggerBase}/${name}`,
       staticAnswer(read, { type: extname(name), cacheControl: keptForGood }),
     );
+  router.get(`${swaggerBase}/swagger-ui-init.js`, (_req, res, next) => {
+    res.setHeader('Cache-Control', keptForGood);
+    next();
+  });
+  router.get(`${swaggerBase}/swagger-ui-init.js`, ...swaggerScript);
   return router;
 }
 

@@ -1,70 +1,75 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import swaggerUi, { type SwaggerUiOptions } from 'swagger-ui-express';
 
 const require = createRequire(import.meta.url);
 
-const options = {
-  url: '/openapi.json',
-  dom_id: '#swagger-ui',
-  deepLinking: true,
-  // Otherwise the page would take the address of a document from its query string.
-  queryConfigEnabled: false,
-  // The default is a validator on the internet.
-  validatorUrl: null,
-  // The admin key stays in the memory of the page.
-  persistAuthorization: false,
-  displayRequestDuration: true,
-  defaultModelsExpandDepth: 0,
-  // The default writes numbers in a red that is hard to read on its dark grey.
-  syntaxHighlight: { theme: 'tomorrow-night' },
+const options: SwaggerUiOptions = {
+  customSiteTitle: 'Fairlead API',
+  // All answers of an operation have the same headers, so only the first answer shows them.
+  customCss: '.responses-table .response ~ .response .headers-wrapper { display: none }',
+  swaggerUrl: '/openapi.json',
+  swaggerOptions: {
+    layout: 'BaseLayout',
+    deepLinking: true,
+    // Otherwise the page would take the address of a document from its query string.
+    queryConfigEnabled: false,
+    // The default is a validator on the internet.
+    validatorUrl: null,
+    // The admin key stays in the memory of the page.
+    persistAuthorization: false,
+    displayRequestDuration: true,
+    defaultModelsExpandDepth: 0,
+    // The default writes numbers in a red that is hard to read on its dark grey.
+    syntaxHighlight: { theme: 'tomorrow-night' },
+  },
 };
-const script = `window.ui = SwaggerUIBundle(${JSON.stringify(options)});\n`;
 
-/** All answers of an operation have the same headers, so only the first answer shows them. */
-const styles = '.responses-table .response ~ .response .headers-wrapper { display: none }\n';
-
-const { version } = require('swagger-ui-dist/package.json') as { version: string };
+const versions = ['swagger-ui-dist', 'swagger-ui-express'].map(
+  (name) => (require(`${name}/package.json`) as { version: string }).version,
+);
 const fingerprint = createHash('sha256')
-  .update(version + script + styles)
+  .update(JSON.stringify([versions, options]))
   .digest('hex')
   .slice(0, 16);
 
 /** Where the files of the page are served. It changes with their content, so that browsers may keep them for good. */
 export const swaggerBase = `/docs/assets/${fingerprint}`;
 
+const inlineStyle = /<style>([\s\S]*?)<\/style>/g;
+const generated = swaggerUi.generateHTML(undefined, options);
+// The policy of the page allows no style within it: those are served as a file.
+const inlineStyles = [...generated.matchAll(inlineStyle)].map(([, style]) => style).join('');
+const page = generated
+  .replaceAll('="./', `="${swaggerBase}/`)
+  .replace(inlineStyle, '')
+  .replace(/(<svg[^>]*) style="[^"]*"/, '$1 display="none"')
+  .replace('</head>', `<link rel="stylesheet" href="${swaggerBase}/page.css"></head>`);
+
+const ofDist = (name: string) => () => readFileSync(require.resolve(`swagger-ui-dist/${name}`));
+
 /** What the page loads, by name, and how it is read. */
 export const swaggerFiles: Readonly<Record<string, () => string | Buffer>> = {
-  'swagger-ui.css': () => readFileSync(require.resolve('swagger-ui-dist/swagger-ui.css')),
-  'index.css': () => readFileSync(require.resolve('swagger-ui-dist/index.css'), 'utf8') + styles,
-  'swagger-ui-bundle.js': () => readFileSync(require.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
-  'start.js': () => script,
-  'favicon-32x32.png': () => readFileSync(require.resolve('swagger-ui-dist/favicon-32x32.png')),
+  'page.css': () => inlineStyles,
+  'swagger-ui.css': ofDist('swagger-ui.css'),
+  'swagger-ui-bundle.js': ofDist('swagger-ui-bundle.js'),
+  'swagger-ui-standalone-preset.js': ofDist('swagger-ui-standalone-preset.js'),
+  'favicon-32x32.png': ofDist('favicon-32x32.png'),
+  'favicon-16x16.png': ofDist('favicon-16x16.png'),
 };
 
-/** What stands for the header of the web page where that was not built. */
-const bare = `<!doctype html><html lang="en">
-  <head>
-    <meta charset="utf-8"><title>Fairlead API</title>
-    <link rel="icon" href="${swaggerBase}/favicon-32x32.png">
-  </head>
-  <body></body>
-</html>
-`;
+/** The script that starts Swagger UI with the options: `swagger-ui-init.js`. */
+export const swaggerScript = swaggerUi.serve;
 
 /** The page of Swagger UI, with the header of the web page in `pageFolder`, if that was built. */
 export function swaggerHtml(pageFolder: URL | undefined): string {
   const built = pageFolder && new URL('docs.html', pageFolder);
-  const html = built && existsSync(built) ? readFileSync(built, 'utf8') : bare;
-  const load = (ending: string, element: (address: string) => string) =>
-    Object.keys(swaggerFiles)
-      .filter((name) => name.endsWith(ending))
-      .map((name) => element(`${swaggerBase}/${name}`))
-      .join('');
+  if (!(built && existsSync(built))) return page;
+  const links = [...page.matchAll(/<link rel="stylesheet"[^>]*>/g)].join('');
+  const [, body = ''] = /<body>([\s\S]*)<\/body>/.exec(page) ?? [];
   // Before the styles of the header, which overrule them.
-  const links = load('.css', (address) => `<link rel="stylesheet" href="${address}">`);
-  const scripts = load('.js', (address) => `<script defer src="${address}"></script>`);
-  return html
-    .replace('<head>', `<head>${links}`)
-    .replace('</body>', `<div id="swagger-ui"></div>${scripts}</body>`);
+  return readFileSync(built, 'utf8')
+    .replace('<head>', () => `<head>${links}`)
+    .replace('</body>', () => `${body}</body>`);
 }

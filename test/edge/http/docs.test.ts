@@ -178,10 +178,12 @@ describe('/docs', () => {
     expect(html).not.toMatch(/<script>|<style|\sstyle=|\bon\w+=/);
     const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => file);
     expect(files.map((file) => file?.split('/').at(-1)).sort()).toEqual([
+      'favicon-16x16.png',
       'favicon-32x32.png',
-      'index.css',
-      'start.js',
+      'page.css',
       'swagger-ui-bundle.js',
+      'swagger-ui-init.js',
+      'swagger-ui-standalone-preset.js',
       'swagger-ui.css',
     ]);
     for (const file of files) {

@@ -295,7 +295,7 @@ describe('/docs', () => {
     const links = [...head.matchAll(/<link[^>]* href="([^"]+)"/g)].map(([, path = '']) =>
       path.split('/').at(-1),
     );
-    expect(links).toEqual(['swagger-ui.css', 'index.css', 'favicon.svg', 'docs-a9b8c7d6.css']);
+    expect(links).toEqual(['swagger-ui.css', 'page.css', 'favicon.svg', 'docs-a9b8c7d6.css']);
     expect(head).toContain('<script type="module" crossorigin src="/assets/docs-c3d4e5f6.js">');
     const header = body.indexOf('<div id="header"></div>');
     expect([header > 0, body.indexOf('swagger-ui-bundle.js') > header]).toEqual([true, true]);
