@@ -6,24 +6,23 @@
  *   web/**                              the web page: the entries of the contract package, and packages of its own
  *   server/main.ts, cli.ts              programs: the service, and the operator's, with a file of commands/ for each subcommand
  *   server/compose.ts                   the table of contents, and what is done once before serving
- *   server/{http,front,streams,limits,mongo,jobs,cache,outbound,ledger,crypto}/   the technical ring: knows no feature
+ *   server/{http,streams,limits,mongo,jobs,cache,outbound,ledger,crypto}/   the technical ring: knows no feature
  *   server/features/<feature>/, server/webhooks/    in each, by the name of the file:
  *     feature.ts                        the factory: wires the files of its folder
  *     router.ts, *-router.ts            maps the contract to the service and back
- *     store.ts, *-store.ts, store/      every query of the feature's collections
+ *     store.ts, *-store.ts              every query of the feature's collections
  *     *.rules.ts                        pure: values in, values out
  *     any other file                    a service: knows no HTTP, no mongoose, no other feature's values
  *
  * What a path cannot tell is checked by scripts/check-pure-files.ts (clocks) and
- * scripts/check-collections.ts (a collection named outside its store). test/house/import-rules.long.test.ts plants one
- * violation of every rule and sees it refused.
+ * scripts/check-collections.ts (a collection named outside its store).
  *
  * @type {import('dependency-cruiser').IConfiguration}
  */
 const typeOnly = ['type-only'];
-const ring = 'http|front|streams|limits|mongo|jobs|cache|outbound|ledger|crypto';
+const ring = 'http|streams|limits|mongo|jobs|cache|outbound|ledger|crypto';
 const router = '[-/]router\\.ts$';
-const store = '[-/]store\\.ts$|/store/';
+const store = '[-/]store\\.ts$';
 const factory = '^server/(features/[^/]+|webhooks)/feature\\.ts$';
 const rules = '\\.rules\\.ts$';
 const pure = `^server/crypto/|^server/.+${rules}`;
@@ -49,11 +48,9 @@ export default {
       from: {
         orphan: true,
         pathNot: [
-          '^[^/]+\\.config\\.ts$',
           '^scripts/[^/]+\\.ts$',
           '\\.test\\.ts$',
           '\\.d\\.ts$',
-          '^test/support/[^/]+\\.cjs$',
           // For `node --import`.
           '^scripts/lib/[^/]+\\.mjs$',
         ],
@@ -215,7 +212,7 @@ export default {
       to: {
         path: [
           '(^|/)node_modules/(mongoose|mongodb|express|undici|pino|prom-client|rate-limiter-flexible|cockatiel)/',
-          '^server/(http|limits|mongo|jobs|cache|outbound)/(?!.+\\.rules\\.ts$)',
+          `^server/(${ring.replace('|crypto', '')})/(?!.+${rules})`,
           '^server/(ports|config|logger|lifecycle|app|compose|main)\\.ts$',
         ],
       },
@@ -261,7 +258,7 @@ export default {
       comment: 'What a service does is the same whoever asks: a request, a job, a script.',
       severity: 'error',
       from: {
-        path: '^server/(features|webhooks|limits|mongo|jobs|cache|outbound|crypto)/',
+        path: `^server/(features|webhooks|${ring.replace('http|streams|', '')})/`,
         pathNot: [router, factory],
       },
       to: { path: ['(^|/)node_modules/(express|@ts-rest/express)/', '^server/http/', router] },

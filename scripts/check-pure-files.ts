@@ -9,7 +9,7 @@ import ts from 'typescript';
 import { isMain } from '../server/is-main.js';
 import { collectionsOutsideTheirStore } from './check-collections.js';
 
-/** The same files as `pureFiles` in .dependency-cruiser.mjs. */
+/** The same files as `pure` in .dependency-cruiser.mjs. */
 const pureFile = /^server\/crypto\/|\.rules\.ts$/;
 
 /** Programs hand out the clock, one check compares it with the primary's, and log lines are dated by it. */

@@ -4,6 +4,9 @@ import type { BenchContext, BenchRow } from './lib/bench.js';
 import { medianOf, ms, ratioOfRounds } from './lib/figures.js';
 import { inTurns } from './lib/in-turns.js';
 
+/** It compares with another checkout, which BENCH_BEFORE names. */
+export const onlyWhenNamed = true;
+
 const rounds = 5;
 
 interface Start {

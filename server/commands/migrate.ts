@@ -16,7 +16,7 @@ const logger: Logger = {
 export const migrate: Command = {
   usage: '',
   does: 'Prepares the database before the first instance of a release starts.',
-  guide: 'docs/operations.md, "Preparing the database"',
+  guide: 'docs/operations/deploy.md, "The migration"',
   run(args) {
     parseArgs({ args, options: {} });
     return prepare(readConfig(process.env));

@@ -6,7 +6,7 @@ import { type Command, onServiceDatabase, type Result } from './command.js';
 export const pauseWebhooks: Command = {
   usage: '',
   does: 'Disables every webhook, as an admin would.',
-  guide: 'docs/backup.md, "Restoring"',
+  guide: 'docs/operations/run.md, "Restoring"',
   run(args) {
     parseArgs({ args, options: {} });
     return onServiceDatabase(pauseAll);

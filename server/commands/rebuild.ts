@@ -8,7 +8,7 @@ import { type Command, onServiceDatabase } from './command.js';
 export const rebuild: Command = {
   usage: '',
   does: 'Marks every day of outcomes, so that the refreshes of the service count all of them anew.',
-  guide: 'docs/operations.md, "Commands"',
+  guide: 'docs/operations/run.md, "Commands"',
   run(args) {
     parseArgs({ args, options: {} });
     return onServiceDatabase(async (connection) => {

@@ -40,7 +40,7 @@ export interface BenchContext {
   say(line: string): void;
   /** A fresh replica set of one member in a process of its own; `uri` names an empty database. */
   startMongo(): Promise<RunningMongo>;
-  /** One of our programs, compiled, in its own process: `server/main`, `scripts/bench/publisher/oracle`. */
+  /** One of our programs, compiled, in its own process: `server/main`, `scripts/bench/lib/programs/serve`. */
   startProgram(program: string, options?: ProgramOptions): Promise<Program>;
   /** The simulated anchors in a process of their own, answering at once. */
   startAnchors(): Promise<AnchorsProcess>;

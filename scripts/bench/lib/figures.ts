@@ -1,5 +1,3 @@
-import type { MemoryReading } from './programs/probe-questions.js';
-
 /** One line of the tables that a bench prints. */
 export interface BenchRow {
   /** Heading; rows with the same heading form a table. */
@@ -76,24 +74,6 @@ export function significant(value: number): string {
   if (!Number.isFinite(value)) return 'n/a';
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
   return Number.isInteger(value) ? String(value) : value.toPrecision(3);
-}
-
-/**
- * The memory that a process has kept since its start, compared with that when its bounded tables were full. Code and the
- * drivers' fixed buffers are not counted: they would make every ratio look like 1.
- */
-export function memoryFigures(
-  memory: MemoryReading,
-  start: MemoryReading,
-  full: MemoryReading,
-): BenchRow['figures'] {
-  const kept = memory.heapBytes - start.heapBytes;
-  return {
-    'kept since the start': megabytes(kept),
-    'of the full': memory === start ? '' : ratio(kept, full.heapBytes - start.heapBytes),
-    RSS: megabytes(memory.rssBytes),
-    'RSS of the full': ratio(memory.rssBytes, full.rssBytes),
-  };
 }
 
 /** The rows as Markdown tables, one per heading, in the order of their first rows. */
