@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
@@ -30,11 +32,16 @@ describe('the program of the operator', () => {
     expect(listed).toEqual(Object.keys(commands));
   });
 
-  it('explains a command, which then does nothing', async () => {
-    const { status, stdout, stderr } = await fairlead(['erase', '--help']);
-    expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^Usage: fairlead erase \[--dry-run\] <account>\n/);
-  });
+  it.each(Object.keys(commands))(
+    'explains %s by a heading that is there, and then does nothing',
+    async (name) => {
+      const { status, stdout, stderr } = await fairlead([name, '--help']);
+      expect([status, stderr]).toEqual([0, '']);
+      expect(stdout).toContain(`Usage: fairlead ${name}`);
+      const [, page = '', heading] = /See (\S+), "(.+)"\.\n$/.exec(stdout) ?? [];
+      expect(readFileSync(join(project, page), 'utf8')).toContain(`\n## ${heading}\n`);
+    },
+  );
 
   it.each([
     ['no command', [], 'Usage: fairlead <command>'],
