@@ -60,7 +60,7 @@ export function compareQuotes(a: Ranked, b: Ranked, sort: QuoteSort = 'best'): n
 }
 
 export function rankQuotes<T extends Ranked>(quotes: readonly T[], sort: QuoteSort = 'best'): T[] {
-  return [...quotes].sort(inTurn(byBand, orders[sort]));
+  return [...quotes].sort((a, b) => compareQuotes(a, b, sort));
 }
 
 function inTurn(...comparisons: readonly Comparison[]): Comparison {
