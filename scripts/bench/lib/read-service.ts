@@ -1,3 +1,4 @@
+import type { RateLimitClass } from '../../../contract/rate-limits.js';
 import { type BenchContext, benchCronSecret, type ServiceProcess } from './bench.js';
 import { type AskedLoad, createMeasure, type Measured, type MeasureLoad, type Target } from './measure.js';
 
@@ -6,10 +7,10 @@ export interface ReadBench {
   service: ServiceProcess;
   measure: MeasureLoad;
   /**
-   * Opens a window of each of many clients at the service. What it returns measures loads of these clients: up to six of them
-   * take no more points than the service has drawn for each.
+   * Opens a window of each of many clients at the service, and uses it until half of the limit is drawn at once and held.
+   * What it returns measures loads of these clients. Their windows last for a minute.
    */
-  openWindows(path: string): Promise<MeasureHeld>;
+  openWindows(path: string, limit: RateLimitClass): Promise<MeasureHeld>;
   /** Another process of the service on the same database. */
   startAnother(): Promise<ServiceProcess>;
 }
@@ -21,8 +22,8 @@ export const publisherHealthPath = '/api/publisher/health';
 
 /** Enough for each to stay within its limits, and within its first draw, at any rate that one process answers. */
 export const returningClients = { kind: 'returning', count: 20_000 } as const;
-/** The service holds the windows of 50,000. */
-const heldClients = { kind: 'returning', count: 40_000 } as const;
+/** So many that few of them draw again before the measurement ends, and so few that all of them draw in some 15 s. */
+const heldClients = { kind: 'returning', count: 6_000 } as const;
 
 export type MeasureHeld = (
   target: Target,
@@ -41,11 +42,13 @@ export async function startReadBench(context: BenchContext): Promise<ReadBench> 
   });
   if (answer.status !== 200) throw new Error(`the refresh answered ${answer.status}`);
   const measure = createMeasure(await context.startLoadGenerator(), mongod.pid);
-  const openWindows = async (path: string): Promise<MeasureHeld> => {
+  const openWindows = async (path: string, limit: RateLimitClass): Promise<MeasureHeld> => {
     const request = { path };
-    await measure(service, { request, clients: heldClients, seconds: 0.1 });
-    const clients = { ...heldClients, known: true };
-    return (target, load) => measure(target, { request, clients, warmUpSeconds: 0.3, ...load });
+    // Each draw is twice as large as the one before. The third is held after the points of the first two and one more.
+    const visits = 3 * Math.floor(limit.points / 8) + 1;
+    await measure(service, { request, clients: { ...heldClients, visits }, warmUpSeconds: 0, seconds: 0.01 });
+    const clients = { ...heldClients, visits: 0 };
+    return (target, load) => measure(target, { request, clients, warmUpSeconds: 0.1, ...load });
   };
   return { mongoUri: mongod.uri, service, measure, openWindows, startAnother };
 }

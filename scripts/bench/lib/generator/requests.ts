@@ -5,9 +5,9 @@ export type Clients =
   /**
    * `count` addresses. Each is used once before any is used again, and the order changes each time, so that none comes more
    * often than the others and exceeds its limit. Every load uses the same addresses, unless it begins at another one:
-   * `first` counts from 0. `known`: all have been there before, so that no load has to begin with each of them.
+   * `first` counts from 0. `visits`: how often each comes before the measurement begins; once where absent.
    */
-  | { kind: 'returning'; count: number; first?: number; known?: boolean }
+  | { kind: 'returning'; count: number; first?: number; visits?: number }
   /** Every request comes from an address that was never used before. */
   | { kind: 'new' }
   | { kind: 'one'; address: string };
@@ -23,7 +23,7 @@ export interface RequestShape {
 /** Requests as they are written to a connection. */
 export interface RequestSource {
   next(): string;
-  /** Whether each of the clients has been there at least once. */
+  /** Whether each of the clients has been there as often as it has to. */
   allSeen(): boolean;
 }
 
@@ -44,7 +44,7 @@ export function requestsOf(shape: RequestShape, host: string, clients: Clients):
     };
   }
   const addresses = clients.kind === 'one' ? [clients.address] : returningAddresses(clients);
-  const isKnown = clients.kind === 'returning' && clients.known === true;
+  const visits = (clients.kind === 'returning' ? clients.visits : undefined) ?? 1;
   let used = 0;
   return {
     next() {
@@ -53,7 +53,7 @@ export function requestsOf(shape: RequestShape, host: string, clients: Clients):
       used += 1;
       return before + addresses[place] + after;
     },
-    allSeen: () => isKnown || used >= addresses.length,
+    allSeen: () => used >= visits * addresses.length,
   };
 }
 

@@ -41,7 +41,7 @@ export interface RunningLoad {
 const maxWaiting = 20_000;
 
 /** The longest warm-up, for a server that takes longer with so many clients. */
-const longestWarmUpMs = 10_000;
+const longestWarmUpMs = 30_000;
 
 /** Sends load from this process, which should be a separate one. */
 export function startLoad(source: RequestSource, options: LoadOptions): RunningLoad {
