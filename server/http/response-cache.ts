@@ -67,6 +67,8 @@ export function createResponseCache(deps: {
   const { limiter, clientKeyOf, epoch, record, newId, stopwatch = () => performance.now() } = deps;
   const cached = createCachedAnswers<Answer>({ epoch, stopwatch });
   const taken = new WeakMap<IncomingMessage, RateLimitState>();
+  /** Bodies of 429 by their seconds, 60 at most: an error takes the stack at which it is made, which costs most of a refusal. */
+  const refusals = new Map<number, string>();
 
   function answer(app: RequestListener, asked: Asked, limit: RateLimitState): void {
     if (limit.retryAfterSeconds !== undefined) refuse(asked, limit, limit.retryAfterSeconds);
@@ -105,7 +107,8 @@ export function createResponseCache(deps: {
   function refuse({ req, res, entry, startedAt }: Asked, limit: RateLimitState, seconds: number): void {
     const requestId = idOf(headerOf(req, 'x-request-id'), newId);
     const { route, ofRoute } = entry.answer;
-    const body = JSON.stringify(bodyOf(rateLimited(seconds)));
+    const body = refusals.get(seconds) ?? JSON.stringify(bodyOf(rateLimited(seconds)));
+    refusals.set(seconds, body);
     const own = ['X-Request-Id', requestId, ...limitHeaders(limit), ...ofRoute];
     const ofError = ['Cache-Control', 'no-store', 'Retry-After', String(seconds), 'Vary', 'Accept-Encoding'];
     const ofBody = ['Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(body.length)];
