@@ -24,13 +24,18 @@ export function mayCount({ outcome, disputeEffect }: Pick<State, 'outcome' | 'di
   return outcome !== null && (outcome.kind !== 'expired' || disputeEffect !== null);
 }
 
+/** Tells days apart. */
+export function keyOfDay({ anchorId, corridor, day }: OutcomeDay): string {
+  return `${anchorId} ${corridor} ${day}`;
+}
+
 /** The days that have to be counted again after an intent was in each of these states. */
 export function daysOf(...states: State[]): OutcomeDay[] {
   const days = new Map<string, OutcomeDay>();
   for (const { anchorId, corridor, outcome, disputeEffect } of states) {
     if (outcome === null || !mayCount({ outcome, disputeEffect })) continue;
-    const day = utcDay(outcome.recordedAt);
-    days.set(`${anchorId} ${corridor} ${day}`, { anchorId, corridor, day });
+    const day = { anchorId, corridor, day: utcDay(outcome.recordedAt) };
+    days.set(keyOfDay(day), day);
   }
   return [...days.values()];
 }

@@ -49,11 +49,11 @@ function routePages(pageFolder: URL | undefined): Router {
       `${swaggerBase}/${name}`,
       staticAnswer(read, { type: extname(name), cacheControl: keptForGood }),
     );
-  router.get(`${swaggerBase}/swagger-ui-init.js`, (_req, res, next) => {
+  const keepForGood: RequestHandler = (_req, res, next) => {
     res.setHeader('Cache-Control', keptForGood);
     next();
-  });
-  router.get(`${swaggerBase}/swagger-ui-init.js`, ...swaggerScript);
+  };
+  router.get(`${swaggerBase}/swagger-ui-init.js`, keepForGood, ...swaggerScript);
   return router;
 }
 

@@ -11,8 +11,8 @@ import { readCursor, readLimit, toPage } from '../paging.js';
 import { type Clock, type NewId, toInstant } from '../ports.js';
 import { type DeliveryDocument, newDelivery, shownState, timedId } from './delivery.rules.js';
 import type { DeliveryStore } from './delivery-store.js';
-import { unknownWebhook } from './service.js';
-import type { WebhookDocument, WebhookStore } from './webhook-store.js';
+import { findWebhook } from './service.js';
+import type { WebhookStore } from './webhook-store.js';
 
 export type DeliveryLog = ReturnType<typeof createDeliveryLog>;
 
@@ -35,15 +35,9 @@ export function createDeliveryLog(deps: {
 }) {
   const { webhooks, deliveries, wakeWorker, clock, newId } = deps;
 
-  async function findWebhook(id: string): Promise<WebhookDocument> {
-    const webhook = await webhooks.find(id);
-    if (webhook === null) throw unknownWebhook();
-    return webhook;
-  }
-
   return {
     async list(webhookId: string, { state, limit: asked, cursor }: DeliveriesQuery) {
-      const { enabled } = await findWebhook(webhookId);
+      const { enabled } = await findWebhook(webhooks, webhookId);
       const limit = readLimit(asked);
       const listName = ['deliveries', webhookId, state ?? 'all'];
       const before = readCursor(cursor, listName, [idPattern])?.[0];
@@ -54,7 +48,7 @@ export function createDeliveryLog(deps: {
 
     /** Sends made-up data at once, also to a webhook that is disabled. */
     async sendTest(webhookId: string, asked: EventName | undefined): Promise<DeliveryAnswer> {
-      const { enabled, events } = await findWebhook(webhookId);
+      const { enabled, events } = await findWebhook(webhooks, webhookId);
       const name = asked ?? events[0] ?? 'intent.settled';
       const now = new Date(clock());
       const id = timedId('dlv', now.getTime(), newId());
@@ -67,7 +61,7 @@ export function createDeliveryLog(deps: {
 
     /** Sends a delivery again at once, also to a webhook that is disabled. */
     async resend(webhookId: string, deliveryId: string): Promise<DeliveryAnswer> {
-      const { enabled } = await findWebhook(webhookId);
+      const { enabled } = await findWebhook(webhooks, webhookId);
       const delivery = await deliveries.sendAgain(webhookId, deliveryId, clock());
       if (delivery === null) {
         throw new ApiError('UNKNOWN_WEBHOOK', 'This webhook has no delivery with this id.');
@@ -78,7 +72,7 @@ export function createDeliveryLog(deps: {
 
     /** Sends again what was refused or exhausted since `since`; none twice for the same `since`. */
     async resendFailed(webhookId: string, since: Date): Promise<ResentDeliveries> {
-      await findWebhook(webhookId);
+      await findWebhook(webhooks, webhookId);
       const sent = await deliveries.sendFailedAgain({ webhookId, since, limit: maxResent, nowMs: clock() });
       wakeWorker();
       return sent;

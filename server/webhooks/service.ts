@@ -66,12 +66,6 @@ export function createWebhookService(deps: {
     throw new Error(`webhook ${id} was changed by others ${maxTries} times while a change was made to it`);
   }
 
-  async function find(id: string): Promise<WebhookDocument> {
-    const webhook = await webhooks.find(id);
-    if (webhook === null) throw unknownWebhook();
-    return webhook;
-  }
-
   return {
     /** Throws INVALID_REQUEST for an address that may not be called. */
     async create({ url, events, secret }: CreateWebhookBody): Promise<WebhookAnswer> {
@@ -103,7 +97,7 @@ export function createWebhookService(deps: {
       return toPage(answers, limit, listName, ({ id }) => [id]);
     },
 
-    get: async (id: string) => toWebhookAnswer(await find(id), clock()),
+    get: async (id: string) => toWebhookAnswer(await findWebhook(webhooks, id), clock()),
 
     async update(id: string, { url, events, enabled }: UpdateWebhookBody): Promise<WebhookAnswer> {
       if (url !== undefined) vet(url);
@@ -140,7 +134,17 @@ export function createWebhookService(deps: {
   };
 }
 
-export function unknownWebhook(): ApiError {
+/** Throws UNKNOWN_WEBHOOK. */
+export async function findWebhook(
+  webhooks: Pick<WebhookStore, 'find'>,
+  id: string,
+): Promise<WebhookDocument> {
+  const webhook = await webhooks.find(id);
+  if (webhook === null) throw unknownWebhook();
+  return webhook;
+}
+
+function unknownWebhook(): ApiError {
   return new ApiError('UNKNOWN_WEBHOOK', 'No webhook has this id.');
 }
 

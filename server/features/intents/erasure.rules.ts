@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { leastAmount } from '../../outcome-days.rules.js';
+import { keyOfDay, leastAmount } from '../../outcome-days.rules.js';
 import { utcDay } from '../../utc-day.rules.js';
 import type { Intent, IntentOutcome } from './intent.js';
 import { newIntent } from './registration/new-intent.rules.js';
@@ -34,7 +34,7 @@ export function accountDays(intents: readonly Intent[]): Intent[][] {
   const days = new Map<string, Intent[]>();
   for (const intent of intents) {
     const { _id, anchorId, corridor, outcome } = intent;
-    const key = outcome === null ? _id : `${anchorId} ${corridor} ${utcDay(outcome.recordedAt)}`;
+    const key = outcome === null ? _id : keyOfDay({ anchorId, corridor, day: utcDay(outcome.recordedAt) });
     days.set(key, [...(days.get(key) ?? []), intent]);
   }
   return [...days.values()];

@@ -1,4 +1,4 @@
-import type { OutcomeDay } from '../../outcome-days.rules.js';
+import { keyOfDay, type OutcomeDay } from '../../outcome-days.rules.js';
 import type { MarkStore } from './mark-store.js';
 import type { RollupStore } from './rollup-store.js';
 
@@ -17,10 +17,10 @@ export function markEveryDay({ marks, rollups, outcomes }: MarkEveryDayDeps): Pr
     const seen = new Set<string>();
     for (const source of [outcomes.days(), rollups.days()])
       for await (const { anchorId, corridor, day } of source) {
-        const key = `${anchorId} ${corridor} ${day}`;
-        if (seen.has(key)) continue;
-        seen.add(key);
-        yield { anchorId, corridor, day };
+        const marked = { anchorId, corridor, day };
+        if (seen.has(keyOfDay(marked))) continue;
+        seen.add(keyOfDay(marked));
+        yield marked;
       }
   }
   return marks.insertAll(everyDay());

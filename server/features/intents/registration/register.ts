@@ -59,8 +59,9 @@ export function createRegister(deps: RegisterDeps): Register {
     if (!(await store.insert(intent))) {
       // Either the same request came first, or another intent has the transaction: this one then claims it.
       const bare = withoutTransaction(intent);
-      const created = (await store.findCurrent(intentHash)) === null && (await store.insert(bare));
-      const first = created ? bare : ((await store.findCurrent(intentHash)) ?? bare);
+      const stored = await store.findCurrent(intentHash);
+      const created = stored === null && (await store.insert(bare));
+      const first = stored ?? (created ? bare : ((await store.findCurrent(intentHash)) ?? bare));
       return { created, intent: await repeat(first, body.anchorTransactionId) };
     }
     if (intent.transactionId !== undefined) onAttached();

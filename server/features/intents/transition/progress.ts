@@ -16,7 +16,7 @@ import { nextLookMs } from '../polls/next-look.rules.js';
 import type { Dialect } from '../record/status-table.rules.js';
 import type { IntentStore } from '../store.js';
 import { removalOf } from './removal.rules.js';
-import { type Learned, type LookUp, type TransitionLimits, transition } from './transition.rules.js';
+import { isLookUp, type Learned, type TransitionLimits, transition } from './transition.rules.js';
 import { untilWritten } from './until-written.js';
 
 /** What was learned about an intent: by a poll, by a callback, from the ledger, or only that time has passed. */
@@ -173,10 +173,6 @@ function aboutAnyOwner(report: Report): Report {
 /** An intent that is not open any more still accepts the results of ledger look-ups. */
 function isOver({ open }: Intent, learned: Learned | null): boolean {
   return !open && !isLookUp(learned);
-}
-
-function isLookUp(learned: Learned | null): learned is LookUp {
-  return learned !== null && typeof learned === 'object' && 'finding' in learned;
 }
 
 function recordOf(learned: Learned | null) {

@@ -71,9 +71,13 @@ export function overdueAtMs({ observations, corridorTerms }: Intent): number | n
   return fromMs === null ? null : fromMs + corridorTerms.overdueAfterSeconds * 1_000;
 }
 
+export function isLookUp(learned: Learned | null): learned is LookUp {
+  return learned !== null && typeof learned === 'object' && 'finding' in learned;
+}
+
 function after(intent: Intent, learned: Learned | null, nowMs: number, limits: TransitionLimits): Intent {
   if (learned === 'unknown_to_anchor') return afterRecord(unknownToAnchor(intent), null, nowMs, limits);
-  if (learned !== null && 'finding' in learned) return afterLookUp(intent, learned, nowMs, limits);
+  if (isLookUp(learned)) return afterLookUp(intent, learned, nowMs, limits);
   return afterRecord(intent, learned, nowMs, limits);
 }
 
