@@ -34,7 +34,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
     measureHeld(target, { request: { path: scoresPath, headers }, expect: 304, seconds });
 
   const rates = service.url + ratesPath;
-  // The load names no content coding; what is refused is answered from the cache where such an answer is kept.
+  // The load asks for no content coding. Its refusals come from the cache only if that holds an answer without one.
   await openWindows(ratesPath, rateLimitClasses.rates);
   const refused = await record(rates, {
     expect: 429,

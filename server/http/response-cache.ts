@@ -67,7 +67,7 @@ export function createResponseCache(deps: {
   const { limiter, clientKeyOf, epoch, record, newId, stopwatch = () => performance.now() } = deps;
   const cached = createCachedAnswers<Answer>({ epoch, stopwatch });
   const taken = new WeakMap<IncomingMessage, RateLimitState>();
-  /** Bodies of 429 by their seconds, 60 at most: an error takes the stack at which it is made, which costs most of a refusal. */
+  /** Bodies of 429 by the seconds to wait, 60 at most. An ApiError captures a stack, which took a fifth of a refusal's time. */
   const refusals = new Map<number, string>();
 
   function answer(app: RequestListener, asked: Asked, limit: RateLimitState): void {

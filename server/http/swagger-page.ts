@@ -39,7 +39,7 @@ export const swaggerBase = `/docs/assets/${fingerprint}`;
 
 const inlineStyle = /<style>([\s\S]*?)<\/style>/g;
 const generated = swaggerUi.generateHTML(undefined, options);
-// The policy of the page allows no style within it: those are served as a file.
+// The security policy of the page allows no inline styles, so they are served as a file.
 const inlineStyles = [...generated.matchAll(inlineStyle)].map(([, style]) => style).join('');
 const page = generated
   .replaceAll('="./', `="${swaggerBase}/`)

@@ -33,7 +33,7 @@ describe('the program of the operator', () => {
   });
 
   it.each(Object.keys(commands))(
-    'explains %s by a heading that is there, and then does nothing',
+    'shows the help of %s, which names a heading that exists, and does nothing else',
     async (name) => {
       const { status, stdout, stderr } = await fairlead([name, '--help']);
       expect([status, stderr]).toEqual([0, '']);

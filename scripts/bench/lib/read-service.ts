@@ -44,7 +44,7 @@ export async function startReadBench(context: BenchContext): Promise<ReadBench> 
   const measure = createMeasure(await context.startLoadGenerator(), mongod.pid);
   const openWindows = async (path: string, limit: RateLimitClass): Promise<MeasureHeld> => {
     const request = { path };
-    // Each draw is twice as large as the one before. The third is held after the points of the first two and one more.
+    // Each draw is twice as large as the one before. A client that has used the first two, and one point more, holds the rest of the third.
     const visits = 3 * Math.floor(limit.points / 8) + 1;
     await measure(service, { request, clients: { ...heldClients, visits }, warmUpSeconds: 0, seconds: 0.01 });
     const clients = { ...heldClients, visits: 0 };

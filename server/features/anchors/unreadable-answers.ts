@@ -1,7 +1,10 @@
 import type { AnchorAnswer, AnchorDocumentKind } from '../../../contract/schemas/anchors.js';
 import { type Clock, type Logger, toInstant } from '../../ports.js';
 
-/** What an anchor wrote last that could not be read: what stands in its answer is a spelling that it can mend. */
+/**
+ * The latest document of each kind that could not be read. `/api/anchors/{anchor}` shows them, so that the anchor can
+ * correct them.
+ */
 export interface UnreadableAnswers {
   /** `what` names the member or the line. It is logged when it changes. */
   note(anchorId: string, document: AnchorDocumentKind, what: string): void;
