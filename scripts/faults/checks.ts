@@ -46,8 +46,11 @@ async function unfinished(client: ServiceClient, { paid, webhooks }: Acknowledge
   const left: string[] = [];
   for (const [intentHash, ending] of paid) {
     const { body } = await client.send('GET', `/api/intent/${intentHash}`);
-    const isOpen = body.outcome === null || (ending === 'recover' && body.status !== 'settled');
-    if (isOpen) left.push(`${intentHash}, to ${ending}, is ${body.status}.`);
+    const { status, outcome } = body;
+    const isOpen = outcome === null || (ending === 'recover' && status !== 'settled');
+    // A record may end the intent before the wallet has named its payment, which is looked up after that.
+    if (isOpen || outcome.evidence !== 'ledger')
+      left.push(`${intentHash}, to ${ending}, is ${status} (${outcome?.evidence}).`);
   }
   for (const { id } of webhooks.values()) {
     for (const state of ['pending', 'held', 'refused', 'exhausted']) {

@@ -50,7 +50,7 @@ export const credentials = {
 } as const;
 
 /** Settlements that take minutes in the profiles take seconds. */
-const pace = 0.02;
+const pace = 0.005;
 
 export async function startSurroundings(options: { random: Random; folder: string }): Promise<Surroundings> {
   const { random, folder } = options;
