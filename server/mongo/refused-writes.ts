@@ -1,4 +1,5 @@
 import type { Model, mongo } from 'mongoose';
+import { ApiError } from '../errors.js';
 import { type BackoffPolicy, backoffMs } from '../jobs/backoff.js';
 import type { Pause, Random } from '../ports.js';
 
@@ -22,4 +23,30 @@ export function createPauseBeforeTry(deps: { pause: Pause; random: Random }): Pa
   return async (tries) => {
     if (tries > 0) await deps.pause(backoffMs(tries, retryPause, deps.random));
   };
+}
+
+const maxTries = 8;
+
+/**
+ * Others changed the same document during every try. A client is told to send its request again; a job leaves the work for
+ * its next run.
+ */
+export class ContendedWriteError extends ApiError {
+  constructor() {
+    super('NOT_READY', 'Too many requests change this at once; try again shortly.', { retryAfter: 1 });
+    this.name = 'ContendedWriteError';
+  }
+}
+
+/** Tries until a result; undefined where another writer came first. Throws ContendedWriteError. */
+export async function untilWritten<T>(
+  pauseBeforeTry: PauseBeforeTry,
+  attempt: (tries: number) => Promise<T | undefined>,
+): Promise<T> {
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    await pauseBeforeTry(tries);
+    const result = await attempt(tries);
+    if (result !== undefined) return result;
+  }
+  throw new ContendedWriteError();
 }

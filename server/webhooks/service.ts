@@ -6,7 +6,7 @@ import type {
   WebhookAnswer,
 } from '../../contract/schemas/webhooks.js';
 import { ApiError, invalidRequest } from '../errors.js';
-import type { PauseBeforeTry } from '../mongo/refused-writes.js';
+import { type PauseBeforeTry, untilWritten } from '../mongo/refused-writes.js';
 import { OutboundError } from '../outbound/outbound.js';
 import { readCursor, readLimit, toPage } from '../paging.js';
 import { type Clock, type Logger, type NewId, toInstant } from '../ports.js';
@@ -21,7 +21,6 @@ interface PageQuery {
   cursor?: string | undefined;
 }
 
-const maxTries = 8;
 const defaultOverlapSeconds = 86_400;
 const listName = ['webhooks'];
 const idPattern = /^whk_[0-9a-f]{44}$/;
@@ -55,15 +54,13 @@ export function createWebhookService(deps: {
     id: string,
     changed: (before: WebhookDocument, now: Date) => Partial<WebhookDocument>,
   ): Promise<WebhookDocument> {
-    for (let tries = 0; tries < maxTries; tries += 1) {
-      await deps.pauseBeforeTry(tries);
+    return untilWritten(deps.pauseBeforeTry, async (tries) => {
       const before = await (tries === 0 ? webhooks.find(id) : webhooks.findCurrent(id));
       if (before === null) throw unknownWebhook();
       const now = new Date(clock());
       const after = await webhooks.change(before, { ...changed(before, now), updatedAt: now });
-      if (after !== null) return after;
-    }
-    throw new Error(`webhook ${id} was changed by others ${maxTries} times while a change was made to it`);
+      return after ?? undefined;
+    });
   }
 
   return {

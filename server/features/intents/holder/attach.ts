@@ -1,13 +1,12 @@
 import { ApiError } from '../../../errors.js';
 import { isDuplicateKey } from '../../../mongo/failures.js';
-import type { PauseBeforeTry } from '../../../mongo/refused-writes.js';
+import { type PauseBeforeTry, untilWritten } from '../../../mongo/refused-writes.js';
 import type { Clock } from '../../../ports.js';
 import type { Intent } from '../intent.js';
 import type { HasToWait } from '../polls/places.js';
 import { givenUpAfterPolls } from '../polls/poll-state.rules.js';
 import type { IntentStore } from '../store.js';
 import type { MakeProgress } from '../transition/progress.js';
-import { untilWritten } from '../transition/until-written.js';
 import type { Ownership } from './ownership.js';
 import { attachment, claim, ownerElsewhere } from './ownership.rules.js';
 
@@ -70,7 +69,7 @@ export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
 
   return (known, transactionId) => {
     let intent = known;
-    return untilWritten(known._id, pauseBeforeTry, async () => {
+    return untilWritten(pauseBeforeTry, async () => {
       if (intent.transactionId === transactionId) {
         await takeUpAgain(intent);
         return intent;

@@ -1,10 +1,9 @@
 import { ApiError } from '../../../errors.js';
-import type { PauseBeforeTry } from '../../../mongo/refused-writes.js';
+import { type PauseBeforeTry, untilWritten } from '../../../mongo/refused-writes.js';
 import type { Clock } from '../../../ports.js';
 import type { Intent } from '../intent.js';
 import { givenUpAfterPolls } from '../polls/poll-state.rules.js';
 import type { IntentStore } from '../store.js';
-import { untilWritten } from '../transition/until-written.js';
 import { nextLookUpMs, withNamed } from './payment-state.rules.js';
 
 /**
@@ -25,7 +24,7 @@ export function createNamePayment(deps: {
 
   return (known, paymentHash) => {
     const hash = paymentHash.toLowerCase();
-    return untilWritten(known._id, pauseBeforeTry, async (tries) => {
+    return untilWritten(pauseBeforeTry, async (tries) => {
       const intent = tries === 0 ? known : ((await store.findCurrent(known._id)) ?? known);
       const { found } = intent.payment;
       if (found?.hash === hash || found?.by === 'anchor') return intent;

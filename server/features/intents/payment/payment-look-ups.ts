@@ -4,6 +4,7 @@ import type { Ledger } from '../../../ledger/ledger.js';
 import type { LedgerAnswer } from '../../../ledger/ledger-transaction.rules.js';
 import { isDuplicateKey } from '../../../mongo/failures.js';
 import type { HeldLease } from '../../../mongo/leases.js';
+import { ContendedWriteError } from '../../../mongo/refused-writes.js';
 import type { Clock, Logger } from '../../../ports.js';
 import type { Ownership } from '../holder/ownership.js';
 import type { Intent } from '../intent.js';
@@ -11,7 +12,6 @@ import type { DueStore } from '../polls/due-store.js';
 import type { Run } from '../polls/polls.js';
 import type { IntentStore } from '../store.js';
 import type { MakeProgress } from '../transition/progress.js';
-import { ContendedIntentError } from '../transition/until-written.js';
 import type { Finding, FoundPayment, NamedPayment } from './payment.js';
 import { matchPayment, type PaymentMatch, paymentTerms } from './payment-match.rules.js';
 import { isUndecided } from './payment-state.rules.js';
@@ -81,7 +81,7 @@ export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
         if (isUndecided(intent.payment, named)) await lookUp(intent, named, lease);
       }
     } catch (error) {
-      if (!(error instanceof ContendedIntentError)) throw error;
+      if (!(error instanceof ContendedWriteError)) throw error;
       logger.warn({ err: error }, 'payment left for the next run');
     }
   }

@@ -1,8 +1,8 @@
 import type { ReconcileAnswer } from '../../../../contract/schemas/intents.js';
 import type { HeldLease } from '../../../mongo/leases.js';
+import { ContendedWriteError } from '../../../mongo/refused-writes.js';
 import type { Clock, Logger, Pause } from '../../../ports.js';
 import type { MakeProgress } from '../transition/progress.js';
-import { ContendedIntentError } from '../transition/until-written.js';
 import type { DueStore } from './due-store.js';
 import type { PollResult, PollTransaction } from './transaction-poll.js';
 
@@ -82,7 +82,7 @@ export function createPollAnchor(deps: {
       else counts[made.after] += 1;
       if (made?.before === 'failed' && made.after === 'settled') counts.recovered += 1;
     } catch (error) {
-      if (!(error instanceof ContendedIntentError)) throw error;
+      if (!(error instanceof ContendedWriteError)) throw error;
       counts.leftOpen += 1;
       logger.warn({ err: error }, 'intent left for the next run');
     }

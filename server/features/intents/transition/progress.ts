@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { type FailureReason, failureReasons } from '../../../../contract/schemas/intents.js';
 import type { HeldLease } from '../../../mongo/leases.js';
-import type { PauseBeforeTry } from '../../../mongo/refused-writes.js';
+import { type PauseBeforeTry, untilWritten } from '../../../mongo/refused-writes.js';
 import type { ClientSession, InTransaction } from '../../../mongo/transactions.js';
 import { daysOf } from '../../../outcome-days.rules.js';
 import type { Clock } from '../../../ports.js';
@@ -17,7 +17,6 @@ import type { Dialect } from '../record/status-table.rules.js';
 import type { IntentStore } from '../store.js';
 import { removalOf } from './removal.rules.js';
 import { isLookUp, type Learned, type TransitionLimits, transition } from './transition.rules.js';
-import { untilWritten } from './until-written.js';
 
 /** What was learned about an intent: by a poll, by a callback, from the ledger, or only that time has passed. */
 export interface Report {
@@ -151,7 +150,7 @@ export function createMakeProgress(deps: {
   }
 
   async function makeProgress(intentHash: string, report: Report): Promise<Progress | undefined> {
-    const made = await untilWritten(intentHash, pauseBeforeTry, async (tries) => {
+    const made = await untilWritten(pauseBeforeTry, async (tries) => {
       const intent = await (tries === 0 ? store.findByHash(intentHash) : store.findCurrent(intentHash));
       return intent === null ? 'no_intent' : attempt(intent, report);
     });
