@@ -1,15 +1,12 @@
 import { anchorsContract } from './endpoints/anchors.js';
 import { adminCacheContract } from './endpoints/cache.js';
-import { corridorsContract } from './endpoints/corridors.js';
+import { corridorsContract, snapshotContract } from './endpoints/corridors.js';
 import { adminDisputesContract, disputesContract } from './endpoints/disputes.js';
 import { intentsContract, reconcileContract } from './endpoints/intents.js';
 import { observationsContract } from './endpoints/observations.js';
 import { publisherContract } from './endpoints/publisher.js';
-import { rateHistoryContract } from './endpoints/rate-history.js';
-import { ratesContract } from './endpoints/rates.js';
-import { reputationContract } from './endpoints/reputation.js';
-import { scoresContract } from './endpoints/scores.js';
-import { snapshotContract } from './endpoints/snapshot.js';
+import { rateHistoryContract, ratesContract } from './endpoints/rates.js';
+import { reputationContract, scoresContract } from './endpoints/reputation.js';
 import { webhooksContract } from './endpoints/webhooks.js';
 
 /**

@@ -5,7 +5,7 @@ import type { RateLimitClassName } from './rate-limits.js';
 export type Access = 'public' | 'admin' | 'internal' | 'signed' | 'callback';
 
 /** `etag`: cacheable, answered with ETag and Cache-Control; `no-store`: never cached. */
-export type CachePolicy = 'etag' | 'no-store';
+type CachePolicy = 'etag' | 'no-store';
 
 /** Media types of an answer beside JSON; the `Accept` header of a request selects one. */
 export type MediaType = 'text/csv';

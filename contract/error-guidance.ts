@@ -37,7 +37,7 @@ export const retryKinds = {
   },
 } as const satisfies Record<string, { name: string; text: string }>;
 
-export interface ErrorGuidance<C extends ErrorCode = ErrorCode> {
+interface ErrorGuidance<C extends ErrorCode = ErrorCode> {
   /** The usual causes, where `when` of the table does not say them all. */
   cause?: string;
   retry: keyof typeof retryKinds;

@@ -158,8 +158,6 @@ export type ErrorBody<C extends ErrorCode = ErrorCode> = C extends ErrorCode
   ? { code: C; message: string } & ExtraOf<C>
   : never;
 
-export type ErrorStatus = (typeof errorTable)[ErrorCode]['status'];
-
 type CodesOf<C extends ErrorCode, S> = C extends ErrorCode
   ? (typeof errorTable)[C]['status'] extends S
     ? C
@@ -171,7 +169,7 @@ export type ErrorResponses<C extends ErrorCode> = {
 };
 
 /** The exact 429 body of the interface specification: three members, no more. */
-export const rateLimitedBody = z
+const rateLimitedBody = z
   .object({
     code: z.enum(['RATE_LIMITED']).describe('Always RATE_LIMITED.'),
     message: z.string().describe('For people; programs read `code`.'),

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { parseUrl } from '../contract/anchor-documents/values.js';
 import {
   type BatchKey,
   batchKeyId,
@@ -78,9 +79,9 @@ function parse(args: readonly string[]) {
 }
 
 function readUrl(text: string, carriesKey: boolean): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   // The text is not repeated: it may hold a password.
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
     throw new UsageError('The address of a service must begin with https:// or http://, and have a host.');
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new UsageError('The address must have no credentials, no query and no fragment.');

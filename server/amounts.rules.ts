@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { minorUnitsOf } from '../contract/schemas/currencies.js';
+import { minorUnitsOf } from '../contract/schemas/corridors.js';
 
 /** The normal form of an amount, price or share: no trailing zeros, no exponent. `100.50` → `100.5`. */
 export function plainDecimal(value: Decimal | string): string {

@@ -1,6 +1,7 @@
 import { parse, TomlError } from 'smol-toml';
 import { decodePublicKey, StrkeyError } from '../verification/strkey.js';
 import type { Refused } from './json.js';
+import { parseUrl } from './values.js';
 
 /** The addresses of an anchor from its stellar.toml (SEP-1) or the fleet file; null if it has none. */
 export interface AnchorEndpoints {
@@ -118,16 +119,6 @@ function acceptAddress(value: string, readOver: 'http' | 'https'): string | null
   if (url.username !== '' || url.password !== '' || value.includes('#')) return null;
   const accepted = url.protocol === 'https:' || (url.protocol === 'http:' && readOver === 'http');
   return accepted ? url.href : null;
-}
-
-/** Not by `URL.canParse`: once compiled, that of Node 20 refuses international names. */
-function parseUrl(text: string): URL | null {
-  try {
-    return new URL(text);
-  } catch (error) {
-    if (error instanceof TypeError) return null;
-    throw error;
-  }
 }
 
 function acceptKey(value: string): string | null {

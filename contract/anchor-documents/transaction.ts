@@ -1,6 +1,5 @@
-import { readAmount, unreadable } from './amount.js';
-import { instantMs } from './instant.js';
 import { asObject, type Refused } from './json.js';
+import { instantMs, readAmount, unreadable } from './values.js';
 
 /** An anchor's record of a transaction (SEP-24, SEP-6), reduced to what is used. Nothing else of it is kept anywhere. */
 export interface AnchorTransaction {

@@ -1,8 +1,7 @@
 import type { Answer } from './answer.js';
 import type { Caller } from './caller.js';
 import { unwrap } from './fairlead-error.js';
-import type { CallArguments } from './request.js';
-import type { Route } from './route.js';
+import type { CallArguments, Route } from './route.js';
 import { UnexpectedAnswerError } from './unexpected-answer-error.js';
 
 interface Page {

@@ -1,9 +1,8 @@
 import type { Answer } from './answer.js';
+import { exchange } from './attempt.js';
 import type { RetryOptions } from './client-options.js';
-import { exchange } from './exchange.js';
 import { readRetryAfter } from './read-headers.js';
-import type { CallArguments } from './request.js';
-import type { Route } from './route.js';
+import type { CallArguments, Route } from './route.js';
 import type { Transport } from './transport.js';
 
 /**

@@ -1,8 +1,7 @@
 import { allItems } from './all-items.js';
 import { type Caller, createCaller } from './caller.js';
 import type { ClientOptions } from './client-options.js';
-import type { CallArguments } from './request.js';
-import type { Route, RouteTable } from './route.js';
+import type { CallArguments, Route, RouteTable } from './route.js';
 import type { StreamOptions } from './streams/stream-options.js';
 import { createStreamer, type Streamer } from './streams/streamer.js';
 import type { Transport } from './transport.js';

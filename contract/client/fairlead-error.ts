@@ -15,7 +15,7 @@ export class FairleadError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly headers: Headers;
 
   constructor({ status, body, headers }: Answer<number, ErrorBody<Code>>) {
-    super(`${body.code}: ${body.message}`);
+    super(body.message);
     this.name = 'FairleadError';
     this.code = body.code as Code;
     this.status = status;

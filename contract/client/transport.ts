@@ -1,12 +1,10 @@
 import type { Answer } from './answer.js';
-import { waitByTimer } from './attempt.js';
+import { type TextAnswer, waitByTimer } from './attempt.js';
 import type { ClientOptions } from './client-options.js';
-import type { TextAnswer } from './exchange.js';
 import { FairleadError } from './fairlead-error.js';
 import type { ErrorBody } from './generated/types.js';
 import { readRateLimit } from './read-headers.js';
-import { addressOf, type CallArguments, mergeHeaders } from './request.js';
-import type { Route } from './route.js';
+import { addressOf, type CallArguments, mergeHeaders, type Route } from './route.js';
 import { UnexpectedAnswerError } from './unexpected-answer-error.js';
 
 /** Where an answer differs from the contract. */
@@ -16,7 +14,7 @@ export interface AnswerFault {
 }
 
 /** What one kind of client adds to the common transport. */
-export interface TransportParts {
+interface TransportParts {
   /** The headers with the credential of this operation; they are sent with no other operation. */
   credential?: (route: Route) => Record<string, string>;
   /**

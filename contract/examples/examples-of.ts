@@ -17,7 +17,7 @@ export type OperationArguments<R extends AppRoute> = R extends {
   : PartialClientInferRequest<R>;
 
 /** One real request to an operation and its answer: shown in the document, checked against the schemas by a test. */
-export type OperationExample<R extends AppRoute> = OperationArguments<R> & {
+type OperationExample<R extends AppRoute> = OperationArguments<R> & {
   answer: ClientInferResponses<R, SuccessfulHttpStatusCode, 'force'>['body'];
 };
 

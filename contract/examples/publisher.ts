@@ -1,7 +1,7 @@
 import type { publisherContract } from '../endpoints/publisher.js';
 import type { PublishedBatch } from '../schemas/publisher.js';
 import type { ExamplesOf } from './examples-of.js';
-import { exampleCard } from './score-card.js';
+import { exampleCard } from './reputation.js';
 
 /** The first batch of a log of two entries; test/unit/publisher shows that it verifies. */
 const exampleBatch = {

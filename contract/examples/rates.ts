@@ -1,4 +1,5 @@
-import type { ratesContract } from '../endpoints/rates.js';
+import type { snapshotContract } from '../endpoints/corridors.js';
+import type { rateHistoryContract, ratesContract } from '../endpoints/rates.js';
 import type { RatesAnswer } from '../schemas/rates.js';
 import type { ExamplesOf } from './examples-of.js';
 
@@ -116,4 +117,71 @@ const exampleRates = {
 export const ratesExamples: ExamplesOf<typeof ratesContract> = {
   getRates: { params: { corridor: 'usdc-ngn' }, query: { amount: '100' }, answer: exampleRates },
   stream: { params: { corridor: 'usdc-ngn' }, query: { amount: '100' }, answer: exampleRates },
+};
+
+export const rateHistoryExamples: ExamplesOf<typeof rateHistoryContract> = {
+  getRateHistory: {
+    params: { corridor: 'usdc-ngn' },
+    query: { day: '2026-11-21', resolution: '1h' },
+    answer: {
+      corridor: 'usdc-ngn',
+      resolution: '1h',
+      from: '2026-11-21T00:00:00.000Z',
+      to: '2026-11-22T00:00:00.000Z',
+      items: [
+        {
+          at: '2026-11-21T09:00:03.412Z',
+          asOf: '2026-11-21T08:59:55.020Z',
+          amount: '100',
+          best: { anchorId: 'harbour' },
+          quotes: [
+            {
+              anchorId: 'harbour',
+              tier: 'anchor',
+              sellAmount: '100',
+              receiveAmount: '152340.55',
+              rate: '1523.4055',
+              costPercent: '1.16',
+              score: '91.37',
+              unranked: null,
+            },
+          ],
+          unavailable: [{ anchorId: 'saltmarsh', reason: 'timeout' }],
+        },
+      ],
+      nextCursor: null,
+    },
+  },
+};
+
+export const snapshotExamples: ExamplesOf<typeof snapshotContract> = {
+  getSnapshot: {
+    answer: {
+      asOf: '2026-11-21T09:30:00.000Z',
+      corridors: [
+        {
+          corridor: 'usdc-ngn',
+          sellAsset: 'stellar:USDC:GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN',
+          buyAsset: 'iso4217:NGN',
+          amount: '100',
+          best: {
+            anchorId: 'harbour',
+            anchorName: 'Harbour',
+            simulated: true,
+            tier: 'anchor',
+            sellAmount: '100',
+            receiveAmount: '152340.55',
+            rate: '1523.4055',
+            quotedAt: '2026-11-21T09:29:58.120Z',
+            reputation: exampleRecord,
+            cost: exampleCost,
+            costUnavailable: null,
+            expectedReceive: '152157.74',
+            worth: '151382.39',
+          },
+          asOf: '2026-11-21T09:29:58.120Z',
+        },
+      ],
+    },
+  },
 };

@@ -1,3 +1,4 @@
+import type { adminCacheContract } from '../endpoints/cache.js';
 import type { webhooksContract } from '../endpoints/webhooks.js';
 import type { DeliveryAnswer, WebhookAnswer } from '../schemas/webhooks.js';
 import { eventExamples } from './events.js';
@@ -96,5 +97,18 @@ export const webhooksExamples: ExamplesOf<typeof webhooksContract> = {
     params,
     body: { since: '2026-11-21T08:00:00.000Z' },
     answer: { resent: 37, more: false },
+  },
+};
+
+export const adminCacheExamples: ExamplesOf<typeof adminCacheContract> = {
+  invalidateCache: {
+    body: { scope: 'rates', corridor: 'usdc-ngn' },
+    answer: {
+      scope: 'rates',
+      corridor: 'usdc-ngn',
+      epoch: 4,
+      droppedEntries: 12,
+      invalidatedAt: '2026-11-21T09:30:00.000Z',
+    },
   },
 };

@@ -1,9 +1,9 @@
 import type { AnchorTransaction } from '../anchor-documents/transaction.js';
 import { isSafeUrl } from './discovery.js';
 import { Stop } from './errors.js';
+import { orNull, patiently, untilAborted } from './exchange.js';
 import { readAccount } from './ledger.js';
 import type { Run } from './options.js';
-import { orNull, patiently, untilAborted } from './patience.js';
 import { beginWithdrawal, readRecord } from './sep24.js';
 import { callService, readIntent } from './service.js';
 import type {

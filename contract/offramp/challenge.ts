@@ -21,7 +21,7 @@ export const challengeFaults = {
 
 export type ChallengeFault = keyof typeof challengeFaults;
 
-export interface ExpectedChallenge {
+interface ExpectedChallenge {
   /** The account that asked, `G…`. */
   account: string;
   /** `G…`. */

@@ -1,9 +1,9 @@
 import { isRefused } from '../anchor-documents/json.js';
 import { readStellarToml, type StellarToml, tomlUrl } from '../anchor-documents/stellar-toml.js';
+import { parseUrl } from '../anchor-documents/values.js';
 import { Stop } from './errors.js';
-import { exchange } from './exchange.js';
+import { exchange, patiently } from './exchange.js';
 import type { OfframpQuote, Run } from './options.js';
-import { patiently } from './patience.js';
 import { callService } from './service.js';
 import type { OfframpAnchor } from './state.js';
 
@@ -61,8 +61,8 @@ async function readToml(run: Run, { href, protocol }: URL): Promise<StellarToml>
 
 /** True for https, and on this machine for http if the stellar.toml was read over http too. */
 export function isSafeUrl(value: unknown, protocol: string): value is string {
-  if (typeof value !== 'string' || !URL.canParse(value)) return false;
-  const url = new URL(value);
+  const url = parseUrl(value);
+  if (typeof value !== 'string' || url === null) return false;
   const isPrivate = url.protocol === 'https:' || (url.protocol === protocol && loopback.has(url.hostname));
   return isPrivate && url.username === '' && url.password === '';
 }

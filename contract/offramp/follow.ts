@@ -1,9 +1,9 @@
-import { isAsset } from '../anchor-documents/asset.js';
 import type { AnchorTransaction } from '../anchor-documents/transaction.js';
+import { isAsset } from '../anchor-documents/values.js';
 import type { IntentAnswer } from '../client/generated/types.js';
 import { Stop } from './errors.js';
+import { orNull } from './exchange.js';
 import type { Run } from './options.js';
-import { orNull } from './patience.js';
 import { authenticate } from './sep10.js';
 import { peekRecord } from './sep24.js';
 import { readIntent } from './service.js';

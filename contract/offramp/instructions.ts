@@ -1,7 +1,6 @@
 import { Decimal } from 'decimal.js';
-import { isAsset } from '../anchor-documents/asset.js';
-import { readMemo } from '../anchor-documents/memo.js';
 import type { AnchorTransaction } from '../anchor-documents/transaction.js';
+import { isAsset, readMemo } from '../anchor-documents/values.js';
 import type { IntentTerms } from '../verification/intent-hash.js';
 import { baseAccount, isAccount, isMuxed } from './addresses.js';
 import type { OfframpAnchor, PaymentInstructions } from './state.js';

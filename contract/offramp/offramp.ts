@@ -4,6 +4,7 @@ import { isAccount } from './addresses.js';
 import { attach, awaitInstructions, register, startWithdrawal } from './before-payment.js';
 import { discover } from './discovery.js';
 import { type MoneyMoved, OfframpError, Stop } from './errors.js';
+import { patiently } from './exchange.js';
 import { follow, type OfframpResult } from './follow.js';
 import { checkNetwork } from './ledger.js';
 import {
@@ -14,7 +15,6 @@ import {
   type Run,
   withDefaults,
 } from './options.js';
-import { patiently } from './patience.js';
 import { pay, preparePayment, report } from './payment-steps.js';
 import { authenticate } from './sep10.js';
 import { type AuthenticatedState, isOfframpState, type OfframpState } from './state.js';

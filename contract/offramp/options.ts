@@ -1,3 +1,4 @@
+import { parseUrl } from '../anchor-documents/values.js';
 import { waitByTimer } from '../client/attempt.js';
 import type { Client } from '../client/generated/operations.js';
 import type { OfframpState } from './state.js';
@@ -117,7 +118,7 @@ export function argumentFault(wallet: OfframpWallet, options: OfframpOptions): s
     ['wallet.getAddress', typeof wallet?.getAddress !== 'function'],
     ['wallet.signTransaction', typeof wallet?.signTransaction !== 'function'],
     ['options.service', typeof options?.service?.intents?.createIntent !== 'function'],
-    ['options.rpcUrl', !URL.canParse(options?.rpcUrl)],
+    ['options.rpcUrl', parseUrl(options?.rpcUrl) === null],
     ['options.open', typeof options?.open !== 'function'],
     ['options.maxFeeStroops', !/^[1-9]\d{0,9}$/.test(options?.maxFeeStroops ?? '100')],
   ];

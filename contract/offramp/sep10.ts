@@ -1,8 +1,7 @@
 import { challengeFault } from './challenge.js';
 import { Stop } from './errors.js';
-import { exchange, membersOf, refusal } from './exchange.js';
+import { exchange, membersOf, patiently, refusal } from './exchange.js';
 import type { Run } from './options.js';
-import { patiently } from './patience.js';
 import type { OfframpAnchor } from './state.js';
 import { signByWallet } from './wallet.js';
 

@@ -1,8 +1,7 @@
 import { isRefused } from '../anchor-documents/json.js';
 import { type AnchorTransaction, readId, readTransaction } from '../anchor-documents/transaction.js';
-import { type Answer, exchange, membersOf, refusal } from './exchange.js';
+import { type Answer, exchange, membersOf, orNull, patiently, refusal } from './exchange.js';
 import type { Run } from './options.js';
-import { orNull, patiently } from './patience.js';
 import { authenticate } from './sep10.js';
 import type { OfframpState } from './state.js';
 

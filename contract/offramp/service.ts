@@ -1,8 +1,7 @@
 import type { IntentAnswer } from '../client/generated/types.js';
 import { Stop } from './errors.js';
-import { retryAfterMs, Unavailable } from './exchange.js';
+import { patiently, retryAfterMs, Unavailable } from './exchange.js';
 import type { OfframpService, Run } from './options.js';
-import { patiently } from './patience.js';
 
 interface ServiceAnswer {
   status: number;

@@ -1,9 +1,9 @@
 import type { AnchorTransaction } from '../anchor-documents/transaction.js';
 import type { IntentAnswer } from '../client/generated/types.js';
 import { Stop } from './errors.js';
+import { patiently } from './exchange.js';
 import { readInstructions, sameInstructions } from './instructions.js';
 import type { Run } from './options.js';
-import { patiently } from './patience.js';
 import { readRecord } from './sep24.js';
 import { askIntent, callService } from './service.js';
 import type { InstructedState, OfframpState, PayingState, PaymentInstructions } from './state.js';

@@ -3,8 +3,8 @@ import { verifyEd25519 } from '../verification/ed25519.js';
 import { decodePublicKey } from '../verification/strkey.js';
 import { readEnvelope } from './challenge.js';
 import { Stop } from './errors.js';
+import { untilAborted } from './exchange.js';
 import type { Run } from './options.js';
-import { untilAborted } from './patience.js';
 
 /** The account of the wallet. */
 export async function addressOf(run: Run): Promise<string> {

@@ -8,7 +8,6 @@ export const anchorStatus = z
     '`active`: in the fleet and asked for rates. `delisted`: was in the fleet, its record stays readable. ' +
       '`refused`: its signing key is no longer the one it was onboarded with, so it is not asked.',
   );
-export type AnchorStatus = z.infer<typeof anchorStatus>;
 
 /** Where the addresses and key of an anchor come from: its stellar.toml (SEP-1), fresh or stale, or the fleet file. */
 export const discoveryState = z

@@ -8,7 +8,6 @@ export const cacheScope = z
     '`rates`: quotes. `anchors`: what was read from stellar.toml and /info. `fx`: the reference exchange rates. ' +
       '`snapshot`: the snapshot. `all`: every one of them. More may be dropped than is named.',
   );
-export type CacheScope = z.infer<typeof cacheScope>;
 
 /** The body of an invalidation; an empty one drops everything. */
 export const invalidateCacheBody = z

@@ -29,7 +29,7 @@ export const disputeSupport = z
   );
 
 /** How an outcome that counts, or may count, counts after its dispute was accepted. */
-export const verdictEffects = {
+const verdictEffects = {
   counts_not_filled: 'The outcome counts as not filled.',
   counts_filled: 'The outcome counts as filled.',
   not_counted: 'The outcome does not count at all.',

@@ -112,7 +112,7 @@ export const uncountedReasons = {
 export type UncountedReason = keyof typeof uncountedReasons;
 
 /** What an outcome rests on, and when exactly each value is given. */
-export const outcomeEvidences = {
+const outcomeEvidences = {
   ledger: 'The payment was found on the ledger and is that of this intent.',
   anchor: "The anchor's word: the service had no ledger to ask when the outcome was recorded.",
   unverified: 'A ledger is configured, but the payment could not be verified there: it counts for nobody.',
@@ -177,7 +177,6 @@ export const intentQuote = z
       ),
   })
   .describe('The quote the intent was accepted against; indicative, never firm.');
-export type IntentQuote = z.infer<typeof intentQuote>;
 
 /** What the anchor last said of the transaction that the intent follows. */
 export const followedTransaction = z
@@ -212,7 +211,7 @@ export const intentDispute = z
 export type IntentDispute = z.infer<typeof intentDispute>;
 
 /** The kinds of steps of an intent, and when exactly each is given. */
-export const stepKinds = {
+const stepKinds = {
   registered: 'The intent was registered.',
   transaction_attached: 'The intent follows a transaction of the anchor, or another one than before.',
   transaction_released: 'Its transaction passed to another intent, whose account paid it.',

@@ -11,13 +11,13 @@ import {
 } from './primitives.js';
 import { quoteTier } from './rates.js';
 
-export const observationWindows = [7, 30, 90] as const;
+const observationWindows = [7, 30, 90] as const;
 
 /** With fewer than these a figure says more about chance than about the anchor, and is null. */
 export const fewestObservations = 20;
 
 /** The services of an anchor that are observed, by the standard that describes them. */
-export const observedServices = {
+const observedServices = {
   sep1: 'Its stellar.toml.',
   sep24: 'The `/info` of its SEP-24 transfer server.',
   sep6: 'The `/info` of its SEP-6 transfer server.',
@@ -28,7 +28,7 @@ export const observedService = enumOfMeanings(observedServices);
 export type ObservedService = z.infer<typeof observedService>;
 
 /** How a call ended. All but `answered` count against the availability. */
-export const callOutcomes = {
+const callOutcomes = {
   answered: 'It answered as the standard says; a refusal counts as an answer.',
   timeout: 'The answer had not arrived within 2 seconds, the time that a request for rates gives it.',
   unreachable: 'No connection to it could be made, or it closed the connection without an answer.',

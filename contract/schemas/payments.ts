@@ -10,7 +10,7 @@ export const paymentHash = z
   );
 
 /** Why a named payment is not, or not yet, taken for the payment of the intent. */
-export const paymentProblems = {
+const paymentProblems = {
   ledger_unavailable:
     'The ledger did not answer, or its answer could not be read. The payment is looked up again.',
   out_of_range:

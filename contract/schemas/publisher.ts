@@ -8,7 +8,7 @@ const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const sequence = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 
 /** The results of a tick. */
-export const tickResults = {
+const tickResults = {
   published: 'A new batch was made.',
   unchanged: 'The scores are those of the latest batch, so no new one was made.',
   empty: 'There are no scores to publish yet.',
@@ -30,7 +30,7 @@ export const tickFailures = {
 } as const;
 
 /** The states of the publisher, and when exactly each is given. */
-export const publisherStatuses = {
+const publisherStatuses = {
   ok: 'The last tick was recent and did everything, and no batch has waited long for its receipt.',
   idle: 'Nothing is published: no publisher key is configured, or there were no scores to publish yet.',
   stale: 'No tick has ended for three intervals, or a batch has waited that long for its receipt.',
@@ -38,7 +38,7 @@ export const publisherStatuses = {
 } as const;
 
 /** Why the state is not `ok`. */
-export const publisherReasons = {
+const publisherReasons = {
   no_key: 'No publisher key is configured, so no batch can be signed.',
   nothing_published: 'No batch was made yet.',
   no_tick: 'No tick has ended for three intervals: does the schedule run?',

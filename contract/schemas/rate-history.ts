@@ -14,7 +14,7 @@ import {
 import { quoteTier, unavailableReason, unrankedReason } from './rates.js';
 
 /** How far apart the samples of a history are. Nothing is averaged between two samples. */
-export const historyResolutions = {
+const historyResolutions = {
   '15m': 'Every stored sample: one per 15 minutes for 90 days, one per day before that.',
   '1h': 'The first sample of each hour.',
   '1d': 'The first sample of each UTC day, which is kept for good.',

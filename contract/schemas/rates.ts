@@ -66,7 +66,7 @@ export const unavailableReason = mayGrow(enumOfMeanings(unavailableReasons));
 export type UnavailableReason = z.infer<typeof unavailableReason>;
 
 /** Why a quote has no cost, and when exactly each reason is given. */
-export const costUnavailableReasons = {
+const costUnavailableReasons = {
   no_reference:
     'There is no reference exchange rate, it cannot be read, or it lacks a currency of the corridor.',
   stale_reference: 'The reference exchange rate is too old, or dated more than a day ahead.',
@@ -76,7 +76,7 @@ export const costUnavailableReasons = {
 export type CostUnavailable = keyof typeof costUnavailableReasons;
 
 /** Why a quote is listed but not ranked. */
-export const unrankedReasons = {
+const unrankedReasons = {
   above_band: 'Its rate is above the `high` of the band: more than anyone can be expected to pay.',
   below_band: 'Its rate is below the `low` of the band: hardly anything is paid out.',
 } as const;

@@ -35,7 +35,6 @@ export const snapshotRow = z
     asOf: instant.describe('When the anchors of this corridor were last asked for offers.'),
   })
   .describe('A corridor at its reference amount.');
-export type SnapshotRow = z.infer<typeof snapshotRow>;
 
 /** Every corridor at its reference amount, rebuilt in the background. */
 export const snapshotAnswer = z

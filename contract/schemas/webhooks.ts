@@ -147,7 +147,7 @@ export const deletedWebhook = z
   .describe('The deleted webhook; its deliveries are deleted too.');
 
 /** The states of a delivery, and what each means. */
-export const deliveryStates = {
+const deliveryStates = {
   pending: 'It will be sent, or sent again, automatically.',
   held: 'The webhook is disabled; enabling it within 30 days of the event sends it.',
   delivered: 'The receiver acknowledged it with a 2xx status.',

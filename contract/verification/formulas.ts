@@ -1,7 +1,7 @@
 /** The score formulas that this release can judge (docs/reputation.md). A published formula is never changed. */
 export const formulas = ['v1'] as const;
 
-export type Formula = (typeof formulas)[number];
+type Formula = (typeof formulas)[number];
 
 export function isKnownFormula(name: unknown): name is Formula {
   return formulas.some((known) => known === name);

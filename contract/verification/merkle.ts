@@ -17,12 +17,12 @@ export function leafHash(data: Uint8Array): Uint8Array {
 }
 
 /** SHA-256(0x01 ‖ left ‖ right). */
-export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
+function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
   return sha256(concat(NODE_PREFIX, left, right));
 }
 
 /** Takes leaf hashes one by one and holds at most one hash per level, so a caller can pause between any two. */
-export interface MerkleAccumulator {
+interface MerkleAccumulator {
   append(hash: Uint8Array): void;
   /** Root of the leaves appended so far; SHA-256 of the empty input for no leaves. */
   root(): Uint8Array;
@@ -55,68 +55,6 @@ function assertHash(hash: Uint8Array): void {
   if (hash.length !== HASH_BYTES) throw new RangeError(`a hash has ${HASH_BYTES} bytes, not ${hash.length}`);
 }
 
-function rootOfRange(leafHashes: readonly Uint8Array[], start: number, end: number): Uint8Array {
-  const accumulator = createMerkleAccumulator();
-  for (const hash of leafHashes.slice(start, end)) accumulator.append(hash);
-  return accumulator.root();
-}
-
-/** The largest power of two smaller than `size`, for a size of 2 or more. */
-function splitPoint(size: number): number {
-  let power = 1;
-  while (power * 2 < size) power *= 2;
-  return power;
-}
-
-/** MTH of RFC 6962: one pass, a stack of at most one hash per level. Throws RangeError on a hash of another length. */
-export function merkleRoot(leafHashes: readonly Uint8Array[]): Uint8Array {
-  return rootOfRange(leafHashes, 0, leafHashes.length);
-}
-
-/** PATH of RFC 6962 section 2.1.1, ordered from leaf to root. Throws RangeError if there is no such leaf. */
-export function inclusionProof(leafHashes: readonly Uint8Array[], index: number): Uint8Array[] {
-  if (!Number.isInteger(index) || index < 0 || index >= leafHashes.length) {
-    throw new RangeError(`there is no leaf ${index} among ${leafHashes.length}`);
-  }
-  const fromRoot: Uint8Array[] = [];
-  let start = 0;
-  let end = leafHashes.length;
-  while (end - start > 1) {
-    const middle = start + splitPoint(end - start);
-    if (index < middle) {
-      fromRoot.push(rootOfRange(leafHashes, middle, end));
-      end = middle;
-    } else {
-      fromRoot.push(rootOfRange(leafHashes, start, middle));
-      start = middle;
-    }
-  }
-  return fromRoot.reverse();
-}
-
-/** PROOF of RFC 6962 section 2.1.2, that the first `size1` leaves are a prefix of all. Throws RangeError. */
-export function consistencyProof(leafHashes: readonly Uint8Array[], size1: number): Uint8Array[] {
-  if (!Number.isInteger(size1) || size1 < 1 || size1 > leafHashes.length) {
-    throw new RangeError(`there is no tree of ${size1} leaves within ${leafHashes.length}`);
-  }
-  const fromRoot: Uint8Array[] = [];
-  let start = 0;
-  let end = leafHashes.length;
-  while (size1 < end) {
-    const middle = start + splitPoint(end - start);
-    if (size1 <= middle) {
-      fromRoot.push(rootOfRange(leafHashes, middle, end));
-      end = middle;
-    } else {
-      fromRoot.push(rootOfRange(leafHashes, start, middle));
-      start = middle;
-    }
-  }
-  // The verifier holds the old root itself; any other subtree the proof starts from has to be given.
-  if (start > 0) fromRoot.push(rootOfRange(leafHashes, start, end));
-  return fromRoot.reverse();
-}
-
 /** Position of a node and of the last node of its level, from the leaves up. No bit operations: sizes pass 2³². */
 interface Climb {
   own: number;
@@ -132,13 +70,8 @@ function climb(at: Climb): void {
   at.last = Math.floor(at.last / 2);
 }
 
-/** Climbs past the levels on which the last, odd node was carried up without a sibling. */
-function climbWhileCarried(at: Climb): void {
-  while (!isRightChild(at) && at.own !== 0) climb(at);
-}
-
 /** A leaf, its place in a tree of `size` leaves, and its sibling hashes from leaf to root. */
-export interface InclusionProof {
+interface InclusionProof {
   leafHash: Uint8Array;
   index: number;
   size: number;
@@ -146,7 +79,7 @@ export interface InclusionProof {
 }
 
 /** The claim that this leaf stands at `index` of a tree of `size` leaves with this root; `proof` from leaf to root. */
-export interface InclusionClaim extends InclusionProof {
+interface InclusionClaim extends InclusionProof {
   root: Uint8Array;
 }
 
@@ -165,7 +98,8 @@ export function inclusionPath({ leafHash: leaf, index, size, proof }: InclusionP
     if (at.last === 0) return null;
     if (isRightChild(at) || at.own === at.last) {
       hash = nodeHash(sibling, hash);
-      climbWhileCarried(at);
+      // Past the levels on which the last, odd node was carried up without a sibling.
+      while (!isRightChild(at) && at.own !== 0) climb(at);
     } else {
       hash = nodeHash(hash, sibling);
     }
@@ -179,41 +113,4 @@ export function inclusionPath({ leafHash: leaf, index, size, proof }: InclusionP
 export function verifyInclusion({ root, ...proof }: InclusionClaim): boolean {
   const computed = inclusionPath(proof)?.at(-1);
   return computed !== undefined && root.length === HASH_BYTES && equalInConstantTime(computed, root);
-}
-
-/** The claim that the tree of `size2` leaves begins with the tree of `size1`. */
-export interface ConsistencyClaim {
-  size1: number;
-  root1: Uint8Array;
-  size2: number;
-  root2: Uint8Array;
-  proof: readonly Uint8Array[];
-}
-
-/** Verifies as RFC 9162 section 2.1.4.2; sizes are 1 or more. Malformed input is false. */
-export function verifyConsistency({ size1, root1, size2, root2, proof }: ConsistencyClaim): boolean {
-  if (!Number.isSafeInteger(size1) || !Number.isSafeInteger(size2)) return false;
-  if (size1 < 1 || size1 > size2) return false;
-  if ([root1, root2, ...proof].some((hash) => hash.length !== HASH_BYTES)) return false;
-  if (size1 === size2) return proof.length === 0 && equalInConstantTime(root1, root2);
-
-  const at: Climb = { own: size1 - 1, last: size2 - 1 };
-  while (isRightChild(at)) climb(at);
-  // The old tree is complete just when the climb ends at its left edge: then the proof starts from its root.
-  const [first, ...rest] = at.own === 0 ? [root1, ...proof] : proof;
-  if (first === undefined || proof.length === 0) return false;
-  let old = first;
-  let present = first;
-  for (const sibling of rest) {
-    if (at.last === 0) return false;
-    if (isRightChild(at) || at.own === at.last) {
-      old = nodeHash(sibling, old);
-      present = nodeHash(sibling, present);
-      climbWhileCarried(at);
-    } else {
-      present = nodeHash(present, sibling);
-    }
-    climb(at);
-  }
-  return at.last === 0 && equalInConstantTime(old, root1) && equalInConstantTime(present, root2);
 }

@@ -1,7 +1,7 @@
+import { sha256 } from '@noble/hashes/sha2.js';
 import type { FileDisputeBody } from '../schemas/disputes.js';
-import { toBase64 } from './bytes.js';
+import { concat, toBase64, utf8 } from './bytes.js';
 import { publicKeyOf, signEd25519 } from './ed25519.js';
-import { sep53Hash } from './sep53.js';
 import { decodeSecretKey, encodePublicKey } from './strkey.js';
 
 /** The body of `POST /api/reputation/dispute`. */
@@ -27,4 +27,14 @@ export function signDispute({ intentHash, anchorId, reason, secretKey }: Dispute
   const publicKey = encodePublicKey(publicKeyOf(seed));
   const signature = toBase64(signEd25519(sep53Hash(intentHash), seed));
   return { intentHash, publicKey, signature, anchorId, reason };
+}
+
+const PREFIX = utf8('Stellar Signed Message:\n');
+
+/**
+ * SEP-53: SHA-256 of the prefix and the message, 32 bytes. A wallet signs this hash with Ed25519, so a
+ * signed message can never pass for a signed transaction. Text is taken as UTF-8.
+ */
+export function sep53Hash(message: string | Uint8Array): Uint8Array {
+  return sha256(concat(PREFIX, typeof message === 'string' ? utf8(message) : message));
 }

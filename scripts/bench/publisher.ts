@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { exampleCard } from '../../contract/examples/score-card.js';
+import { exampleCard } from '../../contract/examples/reputation.js';
 import type { EntryProof, TickAnswer } from '../../contract/schemas/publisher.js';
 import type { ScoreCard } from '../../contract/schemas/score-card.js';
 import { verifyEntry } from '../../contract/verification/verify-batch.js';

@@ -1,4 +1,4 @@
-import { minorUnitsOf } from '../../contract/schemas/currencies.js';
+import { minorUnitsOf } from '../../contract/schemas/corridors.js';
 
 /** The issuer of Circle's USDC on the public network, as an identifier only: nothing here touches a network. */
 export const usdcIssuer = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';

@@ -1,5 +1,5 @@
 import type { AppRouter } from '@ts-rest/core';
-import { allRoutes } from '../../contract/client/validating/all-routes.js';
+import { allRoutes } from '../../contract/client/validating/create-client.js';
 import { schemasReachedFrom } from '../openapi/client-document.js';
 import type { OpenApiDocument } from '../openapi/document.js';
 import { componentName, type JsonSchema } from '../openapi/json-schema.js';

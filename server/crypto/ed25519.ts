@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { fromHex, utf8 } from '../../contract/verification/bytes.js';
 import { verifyEd25519 } from '../../contract/verification/ed25519.js';
-import { sep53Hash } from '../../contract/verification/sep53.js';
+import { sep53Hash } from '../../contract/verification/sign-dispute.js';
 import { isSmallOrder } from '../../contract/verification/strkey.js';
 
 const KEY_BYTES = 32;

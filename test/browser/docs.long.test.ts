@@ -15,18 +15,6 @@ describe('the documentation page in a real browser', () => {
     await page.close();
   });
 
-  itInBrowser('shows public reads first, and the headers of an operation once', async () => {
-    const { page } = await docs.open('/docs');
-    const tags = await page.locator('.opblock-tag').evaluateAll((all) => all.map((one) => one.dataset.tag));
-    expect(tags.slice(0, 4)).toEqual(['rates', 'corridors', 'anchors', 'reputation']);
-    const operation = page.locator('[id$="-getRates"]');
-    await operation.locator('.opblock-summary-control').click();
-    await operation.locator('.headers-wrapper').first().waitFor();
-    expect(await operation.locator('.responses-table .response').count()).toBeGreaterThan(3);
-    expect(await operation.locator('.headers-wrapper:visible').count()).toBe(1);
-    await page.close();
-  });
-
   itInBrowser('keeps the admin key in the memory of the page alone', async () => {
     const { page } = await docs.open('/docs');
     await authorize(page);

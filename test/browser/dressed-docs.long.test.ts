@@ -48,17 +48,6 @@ describe('the documentation in the dress of the page', () => {
     60_000,
   );
 
-  itInBrowser('is readable where a credential is asked for, in both themes', async () => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const { page } = await docs.open('/docs', { colorScheme });
-      await page.getByRole('button', { name: 'Authorize' }).first().click();
-      await page.locator('.auth-container input').first().waitFor();
-      await page.screenshot({ path: `${artifacts}docs-authorize-${colorScheme}.png` });
-      expect(await faintTexts(page)).toEqual([]);
-      await page.close();
-    }
-  });
-
   itInBrowser('has the header of the page, whose links leave for it and back', async () => {
     const { page } = await docs.open('/docs');
     const links = page.getByRole('navigation').getByRole('link');

@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { errorTable } from '../../contract/errors.js';
-import { rateLimitClasses } from '../../contract/rate-limits.js';
+import { type RateLimitClass, rateLimitClasses } from '../../contract/rate-limits.js';
 import { fieldsOf } from '../../scripts/openapi/operation-object.js';
 import { codesByStatus, type Example, successStatuses } from '../../scripts/openapi/operations.js';
 import { document } from '../support/answers/document.js';
@@ -122,3 +123,20 @@ function accepts(schema: unknown, value: unknown): boolean {
 function expectAccepted(schema: unknown, value: unknown): void {
   if (schema instanceof z.ZodType) expect(schema.safeParse(value)).toMatchObject({ success: true });
 }
+
+interface Row extends RateLimitClass {
+  method: string;
+  path: string;
+}
+
+const table: { endpoints: Row[]; default: RateLimitClass } = JSON.parse(
+  readFileSync(new URL('../vectors/limits.json', import.meta.url), 'utf8'),
+);
+
+describe('the limits of the interface specification', () => {
+  it.each(operations)('%s has the limit of the table', (_id, { route, metadata }) => {
+    const row = table.endpoints.find(({ method, path }) => method === route.method && path === route.path);
+    const { points, windowSeconds, key } = row ?? table.default;
+    expect(rateLimitClasses[metadata.limit]).toEqual({ points, windowSeconds, key });
+  });
+});

@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import { freePort } from '../../scripts/lib/free-port.js';
 import { runProgram } from '../support/run-program.js';
 import { waitFor } from '../support/wait-for.js';
-import type { Block } from './fenced-blocks.js';
+import { blockOf, expectLike } from './blocks.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -18,23 +18,19 @@ interface Running {
   printed(): string;
 }
 
-/**
- * `npm start` in a copy of this repository, as it is after `npm ci`, for running the blocks of guides. Only the ports differ
- * from the printed ones, since those may be taken.
- */
+/** `npm start` in a copy of this repository, for running the blocks of pages. Only the ports differ from the printed ones. */
 export interface LocalStart {
   /** The address of the service. */
   url: string;
-  /** The copy, in which everything runs. */
-  folder: string;
-  /** The output of a block's commands, which must succeed. */
-  pasted(block: Block): Promise<string>;
+  /** The output of these commands, which must succeed. */
+  shell(text: string): Promise<string>;
+  /** The output of a page's commands, run as printed, which must be like the output that the page shows. */
+  paste(page: string, pattern: RegExp): Promise<string>;
   /** The output of a program that uses the package's exports; it must succeed. */
-  program(block: Block, env?: Record<string, string>): Promise<string>;
-  /** Starts such a program, which listens on the receiver's port. */
-  startProgram(block: Block, env: Record<string, string>): Promise<void>;
-  /** Starts `npm run receiver` and waits until it listens; the returned function gives its output so far. */
-  startReceiver(): Promise<() => string>;
+  program(text: string, env?: Record<string, string>): Promise<string>;
+  /** Starts a program, or `npm run` with these arguments; the returned function gives its output so far. */
+  start(what: { program: string; env: Record<string, string> } | { npmRun: string[] }): Promise<() => string>;
+  receiverPort: number;
   stop(): Promise<void>;
 }
 
@@ -91,8 +87,10 @@ export async function startLocally(): Promise<LocalStart> {
     return stdout;
   }
 
+  const shell = (text: string) => succeeds('bash', ['--norc', '-euo', 'pipefail', '-c', here(text)], env);
+
   /** Bundles the program into one file that Node runs. */
-  async function bundled({ text }: Block): Promise<string> {
+  async function bundled(text: string): Promise<string> {
     const outfile = join(clone, 'program.mjs');
     writeFileSync(join(clone, 'program.ts'), here(text));
     await build({
@@ -114,18 +112,24 @@ export async function startLocally(): Promise<LocalStart> {
 
   return {
     url: `http://127.0.0.1:${port}`,
-    folder: clone,
-    pasted: ({ text }) => succeeds('bash', ['--norc', '-euo', 'pipefail', '-c', here(text)], env),
-    program: async (block, given) => succeeds(process.execPath, [await bundled(block)], { ...env, ...given }),
-    async startProgram(block, given) {
-      run(process.execPath, [await bundled(block)], { ...env, ...given });
-      const answers = () => fetch(`http://127.0.0.1:${receiverPort}/`, { method: 'POST' });
-      await waitFor(async () => expect((await answers()).status).toBe(401), { timeout: 30_000 });
+    receiverPort,
+    shell,
+    async paste(page, pattern) {
+      const { text, shown } = blockOf(page, 'sh', pattern);
+      const output = await shell(text);
+      if (shown !== undefined) expectLike(output, shown);
+      return output;
     },
-    async startReceiver() {
-      const { printed } = run('npm', ['run', 'receiver', '--', '--port', String(receiverPort)]);
-      await waitFor(() => expect(printed()).toContain(String(receiverPort)), { timeout: 60_000 });
-      return printed;
+    program: async (text, given) => succeeds(process.execPath, [await bundled(text)], { ...env, ...given }),
+    async start(what) {
+      const started =
+        'npmRun' in what
+          ? run('npm', ['run', ...what.npmRun])
+          : run(process.execPath, [await bundled(what.program)], { ...env, ...what.env });
+      await waitFor(() => fetch(`http://127.0.0.1:${receiverPort}/`, { method: 'POST' }), {
+        timeout: 60_000,
+      });
+      return started.printed;
     },
     async stop() {
       for (const { child, ended } of running.reverse()) {

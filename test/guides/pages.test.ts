@@ -59,40 +59,11 @@ function faultOf(page: string, target: string): string | null {
 }
 
 describe('every page of this repository', () => {
-  it('is among those that are looked at', () => {
-    for (const page of [
-      'README.md',
-      'CONTRIBUTING.md',
-      'contract/README.md',
-      'docs/README.md',
-      'docs/guides/anchors.md',
-    ])
-      expect(pages).toContain(page);
-  });
-
   it('has only links that lead to a file and, where they name one, to a heading', () => {
     const links = pages.flatMap((page) => linksOf(page).map((target) => ({ page, target })));
     const faults = links.map(({ page, target }) => ({ page, target, fault: faultOf(page, target) }));
     expect(faults.filter(({ fault }) => fault !== null)).toEqual([]);
     expect(links.length).toBeGreaterThan(200);
-  });
-
-  it('has no table that a blank line cut in two, whose second part would be shown as text', () => {
-    const headless = (page: string) =>
-      proseOf(page)
-        .split('\n\n')
-        .filter((part) => /^\|/.test(part) && !/^\|[-| :]+\|$/.test(part.split('\n')[1] ?? ''));
-    expect(pages.flatMap((page) => headless(page).map((part) => `${page}: ${part.slice(0, 80)}`))).toEqual(
-      [],
-    );
-  });
-
-  it('would be found wrong where a link leads nowhere', () => {
-    expect(faultOf('docs/rates.md', 'fleets.md')).toBe('leads to no file');
-    expect(faultOf('docs/rates.md', 'fleet.md#no-such-heading')).toBe(
-      'names a heading that the page does not have',
-    );
-    expect(faultOf('docs/rates.md', 'fleet.md#partner-tokens')).toBeNull();
   });
 });
 

@@ -71,14 +71,4 @@ describe('the schema of an answer', () => {
     }
     expect(lists).toBeGreaterThan(20);
   });
-
-  it('still refuses an answer that lacks a member or has one of another type', () => {
-    const [operation] = operationsOfContract();
-    if (operation === undefined) throw new Error('the contract has no operation');
-    const answer = answers.get(operation.metadata.operationId) as object;
-    const validate = ajv.getValidator(answerSchemaOf(successSchema(operation)));
-    const [first = ''] = Object.keys(answer);
-    expect(validate({ ...answer, [first]: { of: 'another type' } }).valid).toBe(false);
-    expect(validate({}).valid).toBe(false);
-  });
 });

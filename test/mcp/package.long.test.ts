@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ownCodes } from '../../mcp/tool-error.js';
 import { createTools } from '../../mcp/tools.js';
 import { publisherFixture } from '../fixtures/publisher/publisher-over-http.js';
 import { runProgram } from '../support/run-program.js';
-import { type Connection, call, connect, faultOf } from './connect.js';
+import { type Connection, call, connect } from './connect.js';
 
 const workspace = fileURLToPath(new URL('../../mcp/', import.meta.url));
 const readme = readFileSync(join(workspace, 'README.md'), 'utf8');
@@ -71,24 +70,5 @@ describe('the packed fairlead-mcp, in an empty folder', () => {
     expect(tools.map(({ name }) => name)).toEqual(expected.map(({ definition }) => definition.name));
     const score = await call(host, 'verify_score', { anchor: 'harbour', corridor: 'usdc-ngn' });
     expect(score.trust.keys).toBe('given');
-  });
-
-  it('runs by the command of the README', async () => {
-    const [program = '', ...args] = block('npx ').trim().split(' ');
-    const command = { program, args: ['-y', ...here(args)], cwd: folder };
-    const started = await connect({ command, args: [] });
-    expect(await call(started, 'get_rates', { corridor: 'usdc-ngn', amount: '100' })).toHaveProperty(
-      'quotes',
-    );
-    await started.close();
-  }, 60_000);
-});
-
-describe('the README', () => {
-  it('shows an error as the tools answer one, and names every code of their own', async () => {
-    const shown = JSON.parse(block('{ "code"'));
-    const fault = await faultOf(host, 'get_intent', { intentHash: '00'.repeat(32) });
-    expect(Object.keys(shown)).toEqual(expect.arrayContaining(Object.keys(fault)));
-    for (const code of Object.keys(ownCodes)) expect(readme).toContain(`\`${code}\``);
   });
 });

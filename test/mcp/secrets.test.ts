@@ -21,16 +21,6 @@ describe('a secret', () => {
     expect(read).not.toThrow(new RegExp(adminKey));
   });
 
-  it.each([
-    `https://:${adminKey}@fairlead.example`,
-    `https://${adminKey}@fairlead.example`,
-    `ftp://user:${adminKey}@fairlead.example`,
-    `user:${adminKey}@fairlead.example`,
-  ])('in the address %s is refused without being repeated', (address) => {
-    expect(() => readOptions([address], {})).toThrow(UsageError);
-    expect(() => readOptions([address], {})).not.toThrow(new RegExp(adminKey));
-  });
-
   it('in an error that nobody foresaw reaches neither the host nor the log', async () => {
     const lines: string[] = [];
     const log = createLog([undefined, adminKey], (line) => lines.push(line));

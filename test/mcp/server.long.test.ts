@@ -8,7 +8,6 @@ import { publisherFixture } from '../fixtures/publisher/publisher-over-http.js';
 import { startTamperingProxy, type TamperingProxy } from '../fixtures/publisher/tampering-proxy.js';
 import { testAdminKey } from '../support/app.js';
 import { expectFor } from '../support/expect-for.js';
-import { runProgram } from '../support/run-program.js';
 import { waitFor } from '../support/wait-for.js';
 import { type Connection, call, connect, faultOf } from './connect.js';
 import { type Leaf, leavesOf, withChangedLeaf } from './tampering.js';
@@ -120,22 +119,6 @@ describe('a host without a key or an option', () => {
       );
   });
 
-  it('reads a long list page by page', async () => {
-    const seen: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await call(reader, 'list_anchors', {
-        limit: '3',
-        ...(cursor === undefined ? {} : { cursor }),
-      });
-      expect(page.items.length).toBeLessThanOrEqual(3);
-      seen.push(...page.items.map(({ id }: { id: string }) => id));
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined);
-    expect(seen.length).toBeGreaterThan(6);
-    expect(new Set(seen).size).toBe(seen.length);
-  });
-
   it('is told code, message and whether to retry, of the service and of itself', async () => {
     expect(await faultOf(reader, 'get_rates', { corridor: 'usdc-zzz', amount: '100' })).toMatchObject({
       code: 'UNKNOWN_CORRIDOR',
@@ -154,10 +137,6 @@ describe('a host without a key or an option', () => {
     const unreachable = await connect({ args: ['http://127.0.0.1:9'] });
     expect(await faultOf(unreachable, 'list_corridors')).toMatchObject({ code: 'UNREACHABLE', retry: true });
     await unreachable.close();
-  });
-
-  it('writes nothing but the protocol to standard output, and says on standard error what it serves', () => {
-    expect(reader.logged()).toMatch(/^fairlead-mcp: \d+ tools for http:\/\/127\S+; tools that write: none$/m);
   });
 });
 
@@ -219,25 +198,6 @@ describe('verify_score', () => {
     results.delete('batch.submittedAt');
     for (const [field, result] of results) expectFor(field, result).toMatch(/^\{"code":"PROOF_REFUSED"/);
   }, 120_000);
-
-  it('refuses the genuine proof of another anchor, corridor or batch', async () => {
-    const other = await fixture.get<object>(
-      `/api/publisher/batches/${sequence}/proof?anchor=squall&corridor=usdc-kes`,
-    );
-    expect(other.status).toBe(200);
-    proxy.tamper((asked, answer) => (asked.includes('/proof') ? other.body : answer));
-    expect(await faultOf(knowing, 'verify_score', verify)).toMatchObject({
-      code: 'PROOF_REFUSED',
-      message: expect.stringContaining('another anchor or corridor'),
-    });
-    proxy.tamper(undefined);
-  });
-
-  it('passes on what the service refuses, and says when a busy one is to be asked again', async () => {
-    expect(await faultOf(knowing, 'verify_score', { ...score, sequence: '999' })).toMatchObject({
-      code: 'UNKNOWN_BATCH',
-    });
-  });
 });
 
 describe('a service that does not answer', () => {
@@ -255,10 +215,6 @@ describe('a service that does not answer', () => {
     await hasty.close();
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-  });
-
-  it('is given up after --timeout, as an error that may be repeated', async () => {
-    expect(await faultOf(hasty, 'get_snapshot')).toMatchObject({ code: 'TIMEOUT', retry: true });
   });
 
   it('leaves the caller the nonce of an intent, so that it can be sent again as the same one', async () => {
@@ -320,15 +276,6 @@ it('a redirect is not followed, by whatever tool, and no other address is asked'
   service.close();
   elsewhere.close();
 }, 60_000);
-
-it('a wrong command line is one sentence on standard error and exit code 2', async () => {
-  const args = ['--import', 'tsx', 'mcp/main.ts', 'fairlead.example'];
-  const { status, stdout, stderr } = await runProgram(process.execPath, args);
-  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toBe(
-    'fairlead-mcp: The address of a service must begin with https:// or http://, and have a host.\n',
-  );
-});
 
 function nameOf(leaf: Leaf): string {
   return leaf.path.join('.');

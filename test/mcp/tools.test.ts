@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { type ErrorBody, FairleadError, UnexpectedAnswerError } from '../../contract/index.js';
@@ -36,12 +35,6 @@ describe('the tools', () => {
     expect(added({ FAIRLEAD_ADMIN_KEY: 'k' })).toEqual(named(({ metadata }) => metadata.access === 'admin'));
   });
 
-  it('never include what schedulers and anchors call', () => {
-    const refused = named(({ metadata }) => ['internal', 'callback'].includes(metadata.access));
-    expect(refused.length).toBeGreaterThan(3);
-    expect(names(everything).filter((name) => refused.includes(name))).toEqual([]);
-  });
-
   it('never ask for a secret of the user: the key of a dispute and its signature are made here', () => {
     const dispute = createTools(everything).find(({ definition }) => definition.name === 'file_dispute');
     expect(Object.keys(dispute?.definition.inputSchema.properties ?? {})).toEqual([
@@ -74,11 +67,6 @@ describe.each(createTools(everything).map(({ definition }) => [definition.name, 
       expect(JSON.stringify(outputSchema)).not.toContain('"additionalProperties":false');
       for (const required of [...inputSchema.required, ...outputSchema.required])
         expect(required).toBeTruthy();
-    });
-
-    it('says that it only reads where its method does', () => {
-      const operation = operations.find(({ metadata }) => toolName(metadata.operationId) === name);
-      expect(annotations.readOnlyHint).toBe(operation === undefined || operation.route.method === 'GET');
     });
 
     it('is not called idempotent where the same arguments do something a second time', () => {
@@ -115,16 +103,6 @@ describe('a fault', () => {
     new UnexpectedAnswerError('getRates', { status, headers: new Headers(), body });
 
   it.each([
-    ['a request that came too slowly', 408, 'REQUEST_TIMEOUT', true],
-    ['an address that is too long', 414, 'URI_TOO_LONG', false],
-    ['a path that is not served', 404, 'NOT_FOUND', false],
-  ])('of %s has the code of the service, whatever the operation documents', (_name, status, code, retry) => {
-    const body = { code, message: 'In words.' };
-    const error = new FairleadError({ status, headers: new Headers(), body: body as ErrorBody });
-    expect(thrownFault(error, 'repeat')).toEqual({ code, message: 'In words.', retry });
-  });
-
-  it.each([
     ['page', '<h1>Not Found</h1>'],
     ['JSON', { code: 'of_a_proxy', message: 'In words.' }],
     ['JSON without words', { code: 'NOT_FOUND' }],
@@ -150,22 +128,6 @@ describe('a fault', () => {
     const asSent = expect.stringMatching(/give what `sent` has/);
     expect(thrownFault(error, 'repeat as sent')).toMatchObject({ code, message: asSent, retry: true });
   });
-
-  it('of an intent for which there is no rate has no doubt', () => {
-    const body = { code: 'RATES_UNAVAILABLE', message: 'In words.', unavailable: [] };
-    const answer = { status: 503, headers: new Headers(), body };
-    expect(answeredFault(answer, 'repeat as sent')).toMatchObject({ message: 'In words.', retry: false });
-  });
-
-  it('of an admin change that was limited, and so not made, may be repeated', () => {
-    const body = { code: 'RATE_LIMITED', message: 'In words.', retryAfter: 17 };
-    const limited = { status: 429, headers: new Headers(), body };
-    expect(answeredFault(limited, 'read first')).toMatchObject({ message: 'In words.', retry: true });
-  });
-
-  it('that nobody foresaw is none', () => {
-    expect(thrownFault(new Error('a fault of the program'), 'repeat')).toBeUndefined();
-  });
 });
 
 describe('the command line', () => {
@@ -185,22 +147,9 @@ describe('the command line', () => {
     expect(() => readOptions(args, {})).toThrow(message);
   });
 
-  it('refuses a malformed secret without repeating it', () => {
-    const env = { FAIRLEAD_ACCOUNT_SECRET: `${secret.slice(0, -1)}A` };
-    expect(() => readOptions([url], env)).toThrow(/FAIRLEAD_ACCOUNT_SECRET: it has a wrong checksum/);
-    expect(() => readOptions([url], env)).not.toThrow(new RegExp(secret.slice(0, 20)));
-  });
-
   it('keeps the admin key off plain http, but for this machine', () => {
     const env = { FAIRLEAD_ADMIN_KEY: 'k' };
     expect(() => readOptions(['http://fairlead.example'], env)).toThrow(/use https/);
     expect(readOptions(['http://127.0.0.1:8080/'], env)).toMatchObject({ url: 'http://127.0.0.1:8080' });
   });
-});
-
-it('fairlead-mcp has the version of the contract and brings no dependencies of its own', () => {
-  const read = (path: string) => JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'));
-  const own = read('mcp/package.json');
-  expect(own.version).toBe(read('contract/package.json').version);
-  expect(own).not.toHaveProperty('dependencies');
 });

@@ -1,10 +1,8 @@
 import { type Attempt, startAttempt } from '../attempt.js';
-import type { CallArguments } from '../request.js';
-import type { Route } from '../route.js';
+import type { CallArguments, Route } from '../route.js';
 import { reportThrown, type Transport } from '../transport.js';
 import { connect, Lost, type Seen } from './connection.js';
 import { createEventParser } from './event-parser.js';
-import { reconnectWaitMs } from './reconnect-wait.js';
 import type { StreamEvent, StreamOptions, StreamState } from './stream-options.js';
 
 type Events = AsyncGenerator<StreamEvent<string, unknown>, void, undefined>;
@@ -90,4 +88,20 @@ function requestOf(
     // An event stream is never cached. Node has no such option, and ignores it.
     fetchOptions: { cache: 'no-store', ...fetchOptions } as RequestInit,
   });
+}
+
+const longestSpreadMs = 30_000;
+/** The least time, whatever a stream asks for, so that its readers do not reconnect at once or all together. */
+const leastRetryMs = 500;
+
+/**
+ * How long to wait before the n-th attempt in a row to reconnect: the requested time plus a random time that grows with
+ * every failure, since a service that stops loses all its readers at once.
+ * @param askedMs what `Retry-After` asks for; 0 where nothing does
+ * @param retryMs what `retry` of the stream asks for; taken as 500 where it is less
+ * @param random from 0 to 1
+ */
+export function reconnectWaitMs(attempt: number, askedMs: number, retryMs: number, random: number): number {
+  const paceMs = Math.max(leastRetryMs, retryMs);
+  return Math.max(askedMs, paceMs) + random * Math.min(longestSpreadMs, paceMs * 2 ** (attempt - 2));
 }

@@ -1,9 +1,12 @@
+import type { AppRoute, AppRouter } from '@ts-rest/core';
+import { z } from 'zod';
+import { contract } from '../../contract.js';
+import type { RouteMetadata } from '../../describe-route.js';
 import type { ClientOptions as CommonOptions } from '../client-options.js';
 import { createOperations } from '../create-operations.js';
 import type { OperatorClient } from '../generated/operations.js';
-import type { Route } from '../route.js';
+import type { Route, RouteTable } from '../route.js';
 import { createTransport } from '../transport.js';
-import { allRoutes } from './all-routes.js';
 import { answerFault } from './answer-fault.js';
 
 /** Options of `createClient`; every one may be left out. */
@@ -34,4 +37,30 @@ export function createClient(baseUrl: string, options: ClientOptions = {}): Oper
   };
   const transport = createTransport(baseUrl, options, { credential, faultOf: answerFault });
   return createOperations(allRoutes, transport, options) as unknown as OperatorClient;
+}
+
+/** The operations of the contract, those of the operator included, as a client calls them. */
+export const allRoutes: RouteTable = mapValues(contract as AppRouter, (group) =>
+  mapValues(group as Record<string, AppRoute>, toRoute),
+);
+
+function toRoute({ method, path, responses, metadata }: AppRoute): Route {
+  const { operationId, access, stream } = metadata as RouteMetadata;
+  const success = responses[200];
+  return {
+    operationId,
+    method,
+    path,
+    statuses: Object.keys(responses).map(Number),
+    ...(success instanceof z.ZodObject && 'nextCursor' in success.shape ? { isList: true } : {}),
+    ...(stream === undefined ? {} : { events: [stream.event, ...(stream.problems ? ['problem'] : [])] }),
+    ...(access === 'admin' || access === 'internal' ? { access } : {}),
+  };
+}
+
+function mapValues<From, To>(
+  record: Readonly<Record<string, From>>,
+  map: (value: From) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 }

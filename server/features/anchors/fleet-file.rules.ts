@@ -1,7 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
-import { deliveryMethod } from '../../../contract/schemas/corridors.js';
-import { minorUnitsOf } from '../../../contract/schemas/currencies.js';
+import { deliveryMethod, minorUnitsOf } from '../../../contract/schemas/corridors.js';
 import {
   anchorId,
   corridorId,

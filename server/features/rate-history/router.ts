@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { initServer } from '@ts-rest/express';
 import type { Request, Response } from 'express';
 import type { MediaType } from '../../../contract/describe-route.js';
-import { rateHistoryContract } from '../../../contract/endpoints/rate-history.js';
+import { rateHistoryContract } from '../../../contract/endpoints/rates.js';
 import type { RateHistoryPage } from '../../../contract/schemas/rate-history.js';
 import { codingFor, createEncoder } from '../../http/content-coding.js';
 import { hashOf, matchesTag, tagOf } from '../../http/entity-tag.js';

@@ -1,8 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
-import { orAbsent, readAmount, unreadable } from '../../../contract/anchor-documents/amount.js';
-import { isAsset } from '../../../contract/anchor-documents/asset.js';
 import { asObject, type Refused } from '../../../contract/anchor-documents/json.js';
+import { isAsset, orAbsent, readAmount, unreadable } from '../../../contract/anchor-documents/values.js';
 import type { CostUnavailable } from '../../../contract/schemas/rates.js';
 import { plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';

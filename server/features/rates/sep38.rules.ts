@@ -1,8 +1,7 @@
 import type { Decimal } from 'decimal.js';
-import { type Read, readAmount, unreadable } from '../../../contract/anchor-documents/amount.js';
-import { isAsset } from '../../../contract/anchor-documents/asset.js';
 import { asObject, type Refused } from '../../../contract/anchor-documents/json.js';
 import type { AnchorEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
+import { isAsset, type Read, readAmount, unreadable } from '../../../contract/anchor-documents/values.js';
 import type { UnavailableReason } from '../../../contract/schemas/rates.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import { Money, stablecoinPlaces } from './money.rules.js';

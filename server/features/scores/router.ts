@@ -1,5 +1,5 @@
 import { initServer } from '@ts-rest/express';
-import { scoresContract } from '../../../contract/endpoints/scores.js';
+import { scoresContract } from '../../../contract/endpoints/reputation.js';
 import { setFreshness } from '../../http/send-json.js';
 import type { ScoresService } from './service.js';
 

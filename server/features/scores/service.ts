@@ -1,5 +1,5 @@
+import type { PublicScores } from '../../../contract/schemas/reputation.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
-import type { PublicScores } from '../../../contract/schemas/scores.js';
 import { readCursor, readLimit, unknownCursor, writeCursor } from '../../paging.js';
 import { toInstant } from '../../ports.js';
 

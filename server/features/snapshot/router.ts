@@ -1,5 +1,5 @@
 import { initServer } from '@ts-rest/express';
-import { snapshotContract } from '../../../contract/endpoints/snapshot.js';
+import { snapshotContract } from '../../../contract/endpoints/corridors.js';
 import { setFreshness } from '../../http/send-json.js';
 import type { Snapshot } from './service.js';
 

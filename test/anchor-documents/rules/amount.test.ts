@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { readAmount, unreadable } from '../../../contract/anchor-documents/amount.js';
-import { isAsset } from '../../../contract/anchor-documents/asset.js';
 import { parseJson } from '../../../contract/anchor-documents/json.js';
-import { type MemoType, readMemo } from '../../../contract/anchor-documents/memo.js';
+import {
+  isAsset,
+  type MemoType,
+  readAmount,
+  readMemo,
+  unreadable,
+} from '../../../contract/anchor-documents/values.js';
 
 const vectors: { read: [unknown, string][]; unreadable: unknown[]; absent: unknown[] } = JSON.parse(
   readFileSync(new URL('../../vectors/anchor-amounts.json', import.meta.url), 'utf8'),
@@ -80,17 +84,5 @@ describe('JSON of an anchor', () => {
       c: 100,
     });
     expect(() => parseJson('{"a":12345678901234567890')).toThrow(SyntaxError);
-  });
-
-  it('is parsed in well under a second, whatever 256 KB contain', () => {
-    const startedAt = performance.now();
-    for (const text of ['"\\"'.repeat(90_000), `["${'\\"'.repeat(120_000)}",12345678901234567890]`]) {
-      try {
-        parseJson(text);
-      } catch (error) {
-        expect(error).toBeInstanceOf(SyntaxError);
-      }
-    }
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 });

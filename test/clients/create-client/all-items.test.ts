@@ -46,43 +46,12 @@ describe.each([
     expect(urls()).toEqual(['limit=2', 'limit=2&cursor=second', 'limit=2&cursor=third']);
   });
 
-  it('begins with the page of a given cursor', async () => {
-    service.answers = three();
-    await take(list().all({ params, query: { cursor: 'here' } }));
-    expect(urls()[0]).toBe('cursor=here');
-  });
-
   it('asks for a page only when its items are wanted', async () => {
     service.answers = three();
     const items = list().all({ params });
     expect(service.requests).toHaveLength(0);
     expect(await take(items, 2)).toEqual(['a', 'b']);
     expect(service.requests).toHaveLength(1);
-  });
-
-  it('waits a minute for a page if need be, since a long list takes more requests than a window grants', async () => {
-    const waits: number[] = [];
-    const limited = { code: 'RATE_LIMITED', message: 'Later.', retryAfter: 58 };
-    service.answers = [
-      page(anchors('a'), 'second'),
-      { status: 429, headers: { 'retry-after': '58' }, body: limited },
-      page(anchors('b'), null),
-    ];
-    const wait = async (waitMs: number) => void waits.push(waitMs);
-    const items = createClient(service.url, { wait }).publisher.listBatchEntries.all({ params });
-    expect(await take(items)).toEqual(['a', 'b']);
-    expect(waits).toEqual([58_000]);
-  });
-
-  it('ends with an error where an answer has no list', async () => {
-    service.answers = [{ status: 200, body: {} }];
-    const failure = await take(list().all({ params })).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(UnexpectedAnswerError);
-  });
-
-  it('goes on over an empty page that names another one', async () => {
-    service.answers = [page([], 'second'), page(anchors('a'), null)];
-    expect(await take(list().all({ params }))).toEqual(['a']);
   });
 
   it('throws the error of a page, after the items before it', async () => {
@@ -118,26 +87,4 @@ describe.each([
     await expect(items.next()).rejects.toThrow('left the page');
     expect(service.requests).toHaveLength(1);
   });
-});
-
-it('the operations with a cursor have all(), and no others', () => {
-  const client = whole.createClient('');
-  const withAll = Object.values(client).flatMap((group) =>
-    Object.entries(group)
-      .filter(([, operation]) => 'all' in (operation as object))
-      .map(([name]) => name),
-  );
-  expect(withAll.sort()).toEqual([
-    'getLeaderboard',
-    'getPublicScores',
-    'getRateHistory',
-    'getReputationHistory',
-    'listAnchors',
-    'listBatchEntries',
-    'listBatches',
-    'listCorridors',
-    'listDeliveries',
-    'listDisputes',
-    'listWebhooks',
-  ]);
 });

@@ -1,14 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AppRoute, AppRouter } from '@ts-rest/core';
 import { examples } from '../../../contract/examples/index.js';
-import {
-  contract,
-  createClient,
-  type RouteMetadata,
-  UnexpectedAnswerError,
-} from '../../../contract/index.js';
-import { successStatuses } from '../../../scripts/openapi/operations.js';
-import { eventText } from '../streams/scripted-streams.js';
+import { createClient, UnexpectedAnswerError } from '../../../contract/index.js';
 import { type ScriptedService, startScriptedService } from './scripted-service.js';
 
 let service: ScriptedService;
@@ -96,45 +88,4 @@ describe('what a later version may add', () => {
     const other = { code: 'CORRIDOR_PAUSED', message: 'Not now.' };
     expect(await readRates(other, 404)).toMatchObject({ status: 404, body: other });
   });
-
-  it('is no fault: a member of one form of several', async () => {
-    const { items, ...entries } = examples.publisher.listBatchEntries.answer;
-    const body = { ...entries, items: items.map((item) => ({ ...item, added: 1 })) };
-    service.answers = [{ status: 200, body }];
-    const answer = await client().publisher.listBatchEntries({ params: { sequence: '42' } });
-    expect(answer).toMatchObject({ status: 200, body });
-  });
 });
-
-it('every example of the contract passes', async () => {
-  type Call = (args: unknown) => Promise<unknown> & AsyncGenerator<unknown>;
-  const calls = client() as unknown as Record<string, Record<string, Call>>;
-  let called = 0;
-  for (const { route, group, name, example } of listOfExamples()) {
-    called += 1;
-    const { stream } = route.metadata as RouteMetadata;
-    if (stream !== undefined) {
-      const headers = { 'content-type': 'text/event-stream' };
-      service.answers = [{ status: 200, headers, body: eventText(stream.event, example.answer) }];
-      const events = calls[group]?.[name]?.(example);
-      expect((await events?.next())?.value).toMatchObject({ event: stream.event, data: example.answer });
-      await events?.return(undefined);
-      continue;
-    }
-    const status = Math.max(...successStatuses(route));
-    service.answers = [{ status, body: example.answer }];
-    await expect(calls[group]?.[name]?.(example)).resolves.toMatchObject({ status });
-  }
-  expect(called).toBeGreaterThan(30);
-});
-
-function listOfExamples() {
-  return Object.entries(contract as AppRouter).flatMap(([group, routes]) =>
-    Object.entries(routes as Record<string, AppRoute>).map(([name, route]) => {
-      const ofGroup = examples[group as keyof typeof examples] as Readonly<
-        Record<string, { answer: unknown }>
-      >;
-      return { group, name, route, example: ofGroup[name] ?? { answer: undefined } };
-    }),
-  );
-}

@@ -1,5 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type LoopbackServer, listenOnLoopback } from '../../../scripts/lib/loopback-server.js';
+
+/** What a connection does with its response. */
+export type Script = (response: ServerResponse) => unknown;
 
 export interface ScriptedAnswer {
   status: number;
@@ -10,45 +14,44 @@ export interface ScriptedAnswer {
   hangsAt?: 'headers' | 'body';
 }
 
-export interface SeenRequest {
+interface SeenRequest {
   method: string;
   url: string;
   headers: IncomingMessage['headers'];
   body: string;
+  /** Resolves once the client is gone or the answer has ended. */
+  closed: Promise<unknown>;
 }
 
 export interface ScriptedService {
   url: string;
   requests: SeenRequest[];
   /** The answers to the next requests, in order; the last one is repeated. */
-  answers: ScriptedAnswer[];
+  answers: (ScriptedAnswer | Script)[];
   stop(): Promise<void>;
 }
 
 /** A listener on loopback that sends scripted answers, as the service, a proxy or an attacker would. */
-export async function startScriptedService(): Promise<ScriptedService> {
+export async function startScriptedService(port = 0): Promise<ScriptedService> {
   const requests: SeenRequest[] = [];
-  const service = { requests, answers: [] as ScriptedAnswer[] };
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { method = '', url = '', headers } = request;
-      requests.push({ method, url, headers, body: Buffer.concat(chunks).toString('utf8') });
-      const answer = service.answers[Math.min(requests.length, service.answers.length) - 1];
-      send(response, answer ?? { status: 500, body: 'the test scripted no answer' });
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return Object.assign(service, {
-    url: `http://127.0.0.1:${port}`,
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  });
+  const answers: ScriptedService['answers'] = [];
+  const service = { requests, answers };
+  const server: LoopbackServer = await listenOnLoopback(
+    (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const { method = '', url = '', headers } = request;
+        const body = Buffer.concat(chunks).toString('utf8');
+        requests.push({ method, url, headers, body, closed: once(response, 'close') });
+        const answer = service.answers[Math.min(requests.length, service.answers.length) - 1];
+        if (typeof answer === 'function') answer(response);
+        else send(response, answer ?? { status: 500, body: 'the test scripted no answer' });
+      });
+    },
+    { port },
+  );
+  return Object.assign(service, { url: server.origin, stop: server.stop });
 }
 
 function send(response: ServerResponse, { status, headers = {}, body, hangsAt }: ScriptedAnswer): void {
@@ -57,4 +60,30 @@ function send(response: ServerResponse, { status, headers = {}, body, hangsAt }:
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   if (hangsAt === 'body') response.write(text.slice(0, text.length / 2));
   else response.end(text);
+}
+
+const begin = (response: ServerResponse) =>
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+
+/** Sends this text and keeps the stream open. */
+export const opens =
+  (text: string): Script =>
+  (response) =>
+    begin(response).write(text);
+
+/** Sends this text and ends the stream, as a service that stops does. */
+export const ends =
+  (text: string): Script =>
+  (response) =>
+    begin(response).end(text);
+
+/** Sends this text; then the connection breaks. */
+export const breaks =
+  (text: string): Script =>
+  (response) =>
+    begin(response).write(text, () => response.destroy());
+
+/** One event as the service writes it. */
+export function eventText(event: string, data: unknown): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

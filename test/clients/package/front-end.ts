@@ -1,12 +1,9 @@
 import {
   type BatchToVerify,
   createClient,
-  type DisputeToSign,
   type IntentTerms,
   intentHash,
   isFairleadError,
-  type RateLimit,
-  type StreamState,
   signDispute,
   verifyBatch,
   verifyWebhook,
@@ -16,29 +13,27 @@ import {
 /** What a page does with the package: everything it offers, with inputs and results that survive JSON. */
 export interface FrontEndTask {
   url: string;
-  corridor: string;
   intents: IntentTerms[];
-  disputes: (DisputeToSign & { secretKey: string })[];
+  disputes: Parameters<typeof signDispute>[0][];
   deliveries: (WebhookDelivery & { body: string })[];
   batches: BatchToVerify[];
   newIntent: IntentTerms;
 }
 
 export async function useEverything(task: FrontEndTask) {
-  const rateLimits: RateLimit[] = [];
-  const client = createClient(task.url, { onRateLimit: (rateLimit) => rateLimits.push(rateLimit) });
-  const params = { corridor: task.corridor };
+  const limits: number[] = [];
+  const client = createClient(task.url, { onRateLimit: ({ limit }) => limits.push(limit) });
+  const params = { corridor: 'usdc-ngn' };
   const rates = await client.rates.getRates({ params, query: { amount: '250' } });
   const unknown = await client.rates.getRates({ params: { corridor: 'usdc-zzz' } });
   const created = await client.intents.createIntent({ body: task.newIntent });
   const streamed: string[] = [];
-  const onState = ({ state }: StreamState) => state === 'live' && streamed.push(state);
-  for await (const { event, data } of client.rates.stream({ params }, { onState })) {
+  for await (const { event, data } of client.rates.stream({ params })) {
     streamed.push(event === 'rates' ? `${event} ${data.corridor}` : data.code);
     break;
   }
   const intent = { params: { intentHash: intentHash(task.newIntent) } };
-  for await (const { event, data } of client.intents.stream(intent, { onState })) {
+  for await (const { event, data } of client.intents.stream(intent)) {
     streamed.push(`${event} ${data.status}`);
     break;
   }
@@ -46,14 +41,12 @@ export async function useEverything(task: FrontEndTask) {
     .snapshot.getSnapshot()
     .catch((error: unknown) => error);
   return {
-    rates: rates.status === 200 ? { quotes: rates.body.quotes.length, best: rates.body.best } : rates.body,
-    etag: rates.headers.get('etag'),
+    best: rates.status === 200 ? rates.body.best?.anchorId : rates.body,
     unknown: unknown.status === 404 ? unknown.body.code : null,
-    created: created.status === 201 ? created.body.intentHash : created.body,
+    isRegistered: created.status === 201 && created.body.intentHash === intentHash(task.newIntent),
     streamed,
-    ownHash: intentHash(task.newIntent),
     unlisted: isFairleadError(unlisted) ? unlisted.code : String(unlisted),
-    rateLimits,
+    limits,
     hashes: task.intents.map(intentHash),
     signed: task.disputes.map(signDispute),
     events: task.deliveries.map((delivery) => verifyWebhook(delivery).event),

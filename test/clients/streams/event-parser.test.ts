@@ -70,13 +70,6 @@ describe('an event stream', () => {
         expectFor(`cut at ${cut}`, eventsOf([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(events);
     },
   );
-
-  it('gives an event as soon as its last line ends, also where a CR ends it', () => {
-    const parser = createEventParser();
-    expect(parser.parse('data: a\n')).toEqual([]);
-    expect(parser.parse('\r')).toEqual([event('a')]);
-    expect(parser.parse('\ndata: b\n\n')).toEqual([event('b')]);
-  });
 });
 
 describe('beside its events, a stream tells', () => {
@@ -102,13 +95,5 @@ describe('beside its events, a stream tells', () => {
     const parser = createEventParser();
     parser.parse(stream);
     expect(parser.isAlive).toBe(isAlive);
-  });
-
-  it('how much is kept of a line or an event without an end', () => {
-    const parser = createEventParser();
-    for (const piece of ['data: 1234\n', 'data: 5678', '9']) parser.parse(piece);
-    expect(parser.pendingChars).toBe('1234\n'.length + 'data: 56789'.length);
-    parser.parse('\n\n');
-    expect(parser.pendingChars).toBe(0);
   });
 });

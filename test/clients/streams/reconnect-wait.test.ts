@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { reconnectWaitMs } from '../../../contract/client/streams/reconnect-wait.js';
+import { reconnectWaitMs } from '../../../contract/client/streams/streamer.js';
 
 it.each([
   [1, 0, 2_000],
@@ -16,11 +16,6 @@ it.each([
     expect(reconnectWaitMs(attempt, 0, 2_000, random)).toBe(waitMs);
   },
 );
-
-it('waits at least as long as Retry-After asks, and spreads what comes after it', () => {
-  expect(reconnectWaitMs(1, 60_000, 2_000, 0)).toBe(60_000);
-  expect(reconnectWaitMs(2, 60_000, 2_000, 1)).toBe(62_000);
-});
 
 it.each([
   [0, 0, 500],

@@ -5,22 +5,21 @@ import { examples } from '../../../contract/examples/index.js';
 import * as whole from '../../../contract/index.js';
 import { expectFor } from '../../support/expect-for.js';
 import {
-  answers,
   breaks,
   ends,
   eventText,
   opens,
-  type ScriptedStreams,
-  startScriptedStreams,
-} from './scripted-streams.js';
+  type ScriptedService,
+  startScriptedService,
+} from '../create-client/scripted-service.js';
 
-let service: ScriptedStreams;
+let service: ScriptedService;
 /** The waits before attempts to reconnect, in milliseconds. */
 let waits: number[];
 let states: light.StreamState[];
 
 beforeEach(async () => {
-  service = await startScriptedStreams();
+  service = await startScriptedService();
   waits = [];
   states = [];
 });
@@ -33,8 +32,11 @@ const ofIntent = { params: { intentHash: intent.intentHash } };
 /** Events that differ in an amount, by which the tests name them. */
 const ratesEvent = (amount: string) => eventText('rates', { ...rates, amount });
 const intentEvent = (sellAmount: string) => eventText('intent', { ...intent, sellAmount });
-const busy = (status: number, code: string, retryAfter: number) =>
-  answers(status, { code, message: 'Later.', retryAfter }, { 'retry-after': String(retryAfter) });
+const busy = (status: number, code: string, retryAfter: number) => ({
+  status,
+  body: { code, message: 'Later.', retryAfter },
+  headers: { 'retry-after': String(retryAfter) },
+});
 const noWait = async (waitMs: number) => {
   waits.push(waitMs);
 };
@@ -62,44 +64,20 @@ describe.each([
 
   describe('that is opened', () => {
     it('asks for events of its operation, with parameters and headers as every call', async () => {
-      service.scripts = [opens(ratesEvent('1'))];
+      service.answers = [opens(ratesEvent('1'))];
       const stream = client({ headers: { 'x-app': 'wallet' } }).rates.stream(
         { params: { corridor: 'a/b' }, query: { amount: '1&2', sort: undefined } },
         { extraHeaders: { 'x-request-id': 'of-the-stream' } },
       );
-      expect(service.connections).toHaveLength(0);
+      expect(service.requests).toHaveLength(0);
       expect(await take(stream, 1)).toEqual([{ event: 'rates', data: { ...rates, amount: '1' } }]);
-      const [connection] = service.connections;
+      const [connection] = service.requests;
       expect(connection?.url).toBe('/api/rates/a%2Fb/stream?amount=1%262');
       expect(connection?.headers).toMatchObject({
         accept: 'text/event-stream',
         'x-app': 'wallet',
         'x-request-id': 'of-the-stream',
       });
-    });
-
-    it('is not opened with the path of another operation', async () => {
-      const stream = client().rates.stream({ params: { corridor: '..' } });
-      await expect(stream.next()).rejects.toThrow(RangeError);
-      expect(service.connections).toEqual([]);
-    });
-
-    it('tells the limits that its answer names', async () => {
-      const limits = {
-        'x-ratelimit-limit': '60',
-        'x-ratelimit-remaining': '59',
-        'x-ratelimit-reset': '1795253460',
-      };
-      service.scripts = [
-        (response) =>
-          void response
-            .writeHead(200, { 'content-type': 'text/event-stream', ...limits })
-            .write(ratesEvent('1')),
-      ];
-      const told: unknown[] = [];
-      const onRateLimit = (limit: light.RateLimit, answer: object) => told.push([limit.remaining, answer]);
-      await take(client({ onRateLimit }).rates.stream({ params }), 1);
-      expect(told).toEqual([[59, { operationId: 'streamRates', status: 200 }]]);
     });
   });
 
@@ -109,13 +87,13 @@ describe.each([
       ['breaks between two events', breaks(intentEvent('1'))],
       ['is ended by the service', ends(`retry: 2500\n\n${intentEvent('1')}`)],
     ])('connects anew where it %s, and goes on with the present state', async (_case, first) => {
-      service.scripts = [first, ends(intentEvent('3') + intentEvent('4')), opens('')];
+      service.answers = [first, ends(intentEvent('3') + intentEvent('4')), opens('')];
       expect(amountsOf(await take(client().intents.stream(ofIntent), 3))).toEqual(['1', '3', '4']);
       expect(waits).toHaveLength(1);
     });
 
     it('tells nothing twice: a connection that begins with the last event adds nothing', async () => {
-      service.scripts = [
+      service.answers = [
         ends(ratesEvent('1')),
         breaks(ratesEvent('1')),
         ends(ratesEvent('1') + ratesEvent('2')),
@@ -126,7 +104,7 @@ describe.each([
     });
 
     it('tells how it stands, and why it waits', async () => {
-      service.scripts = [ends(`retry: 2500\n\n${intentEvent('1')}`), opens(intentEvent('2'))];
+      service.answers = [ends(`retry: 2500\n\n${intentEvent('1')}`), opens(intentEvent('2'))];
       await take(client().intents.stream(ofIntent, { onState }), 2);
       expect(states).toEqual([
         { state: 'connecting' },
@@ -140,7 +118,7 @@ describe.each([
     });
 
     it('waits longer with every failure in a row, and as at first after an event or a heartbeat', async () => {
-      service.scripts = [
+      service.answers = [
         ends('retry: 2000\n\n'),
         ...Array.from({ length: 8 }, () => ends('')),
         ends(intentEvent('1')),
@@ -163,8 +141,8 @@ describe.each([
       const stream = createClient(`http://127.0.0.1:${port}`, {
         wait: async () => {
           refused += 1;
-          if (refused === 3) service = await startScriptedStreams(Number(port));
-          service.scripts = [opens(ratesEvent('1'))];
+          if (refused === 3) service = await startScriptedService(Number(port));
+          service.answers = [opens(ratesEvent('1'))];
         },
       }).rates.stream({ params }, { onState });
       expect(amountsOf(await take(stream, 1))).toEqual(['1']);
@@ -176,7 +154,7 @@ describe.each([
       [429, 'RATE_LIMITED'],
       [503, 'NOT_READY'],
     ])('waits as an answer %i %s asks, whatever the retries of calls are', async (status, code) => {
-      service.scripts = [busy(status, code, 58), opens(ratesEvent('1'))];
+      service.answers = [busy(status, code, 58), opens(ratesEvent('1'))];
       await take(client({ retry: false }).rates.stream({ params }, { onState }), 1);
       expect(waits[0]).toBeGreaterThanOrEqual(58_000);
       expect(waits[0]).toBeLessThan(60_000);
@@ -185,14 +163,8 @@ describe.each([
       expect(cause).toMatchObject({ code, status, body: { retryAfter: 58 } });
     });
 
-    it("waits out a proxy's own page while the service is away", async () => {
-      service.scripts = [answers(502, '<h1>Bad gateway</h1>'), opens(ratesEvent('1'))];
-      await take(client().rates.stream({ params }, { onState }), 1);
-      expect(states[1]).toMatchObject({ state: 'waiting', cause: expect.any(UnexpectedAnswerError) });
-    });
-
     it('connects anew where nothing arrives for too long, and not while heartbeats do', async () => {
-      service.scripts = [
+      service.answers = [
         async (response) => {
           opens(ratesEvent('1'))(response);
           for (let beat = 0; beat < 6; beat += 1) {
@@ -207,13 +179,7 @@ describe.each([
       expect(amountsOf(await take(stream, 2))).toEqual(['1', '2']);
       expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_000);
       expect(states[2]).toMatchObject({ state: 'waiting', cause: { name: 'TimeoutError' } });
-      await service.connections[0]?.closed;
-    });
-
-    it('connects anew where no answer begins within the time of a call', async () => {
-      service.scripts = [() => undefined, opens(ratesEvent('1'))];
-      await take(client({ timeoutMs: 50 }).rates.stream({ params }, { onState }), 1);
-      expect(states[1]).toMatchObject({ state: 'waiting', cause: { name: 'TimeoutError' } });
+      await service.requests[0]?.closed;
     });
   });
 
@@ -223,7 +189,7 @@ describe.each([
       [400, 'INVALID_REQUEST'],
       [422, 'UNSUPPORTED_PAIR'],
     ])('throws the error of the service at %i %s', async (status, code) => {
-      service.scripts = [answers(status, { code, message: 'No.' })];
+      service.answers = [{ status: status, body: { code, message: 'No.' } }];
       const failure = await take(client().rates.stream({ params })).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(FairleadError);
       expect(failure).toMatchObject({ code, status });
@@ -231,9 +197,9 @@ describe.each([
     });
 
     it('throws it after the events before it', async () => {
-      service.scripts = [
+      service.answers = [
         ends(intentEvent('1')),
-        answers(404, { code: 'UNKNOWN_INTENT', message: 'Removed.' }),
+        { status: 404, body: { code: 'UNKNOWN_INTENT', message: 'Removed.' } },
       ];
       const stream = client().intents.stream(ofIntent);
       expect((await stream.next()).value).toMatchObject({ event: 'intent' });
@@ -259,16 +225,16 @@ describe.each([
       );
       await expect(stream.next()).rejects.toThrow(TypeError);
       expect(waits).toEqual([]);
-      expect(service.connections).toEqual([]);
+      expect(service.requests).toEqual([]);
       expect(await stream.next()).toEqual({ done: true, value: undefined });
     });
 
     it.each([
-      ['a page', answers(200, '<h1>Sign in</h1>', { 'content-type': 'text/html' })],
-      ['JSON', answers(200, rates)],
-      ['an error that is not of the service', answers(403, '<h1>Forbidden</h1>')],
+      ['a page', { status: 200, body: '<h1>Sign in</h1>', headers: { 'content-type': 'text/html' } }],
+      ['JSON', { status: 200, body: rates }],
+      ['an error that is not of the service', { status: 403, body: '<h1>Forbidden</h1>' }],
     ])('throws UnexpectedAnswerError at %s in place of a stream', async (_case, script) => {
-      service.scripts = [script];
+      service.answers = [script];
       const failure = await take(client().rates.stream({ params })).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(UnexpectedAnswerError);
       expect(failure).toMatchObject({ operationId: 'streamRates' });
@@ -280,14 +246,14 @@ describe.each([
       ['is a problem without a code', 'event: problem\ndata: {}\n\n'],
       ['never ends', `event: rates\ndata: ${'x'.repeat(2 ** 20)}`],
     ])('throws UnexpectedAnswerError at an event that %s', async (_case, text) => {
-      service.scripts = [opens(text)];
+      service.answers = [opens(text)];
       const failure = await take(client().rates.stream({ params })).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(UnexpectedAnswerError);
-      await service.connections[0]?.closed;
+      await service.requests[0]?.closed;
     });
 
     it(`${entry.endsWith('client') ? 'does not look into' : 'throws UnexpectedAnswerError at'} data of another form than the contract has`, async () => {
-      service.scripts = [opens(eventText('rates', { ...rates, asOf: undefined }))];
+      service.answers = [opens(eventText('rates', { ...rates, asOf: undefined }))];
       const events = take(client().rates.stream({ params }), 1);
       if (entry.endsWith('client')) expect(await events).toHaveLength(1);
       else await expect(events).rejects.toMatchObject({ operationId: 'streamRates', path: 'body.asOf' });
@@ -297,75 +263,27 @@ describe.each([
   describe('events', () => {
     it('are told apart by their names', async () => {
       const problem = { code: 'RATES_UNAVAILABLE', message: 'No quotes.', retryAfter: 5, unavailable: [] };
-      service.scripts = [opens(ratesEvent('1') + eventText('problem', problem) + ratesEvent('1'))];
+      service.answers = [opens(ratesEvent('1') + eventText('problem', problem) + ratesEvent('1'))];
       const events = await take(client().rates.stream({ params }), 3);
       expect(amountsOf(events)).toEqual(['1', 'RATES_UNAVAILABLE', '1']);
-    });
-
-    it('of a later version are passed over', async () => {
-      const later = eventText('dispute', { what: 'is this?' });
-      service.scripts = [opens(intentEvent('1') + later + intentEvent('2'))];
-      expect(amountsOf(await take(client().intents.stream(ofIntent), 2))).toEqual(['1', '2']);
-    });
-
-    it('wait with the service for a reader that takes its time', async () => {
-      const text = `${ratesEvent('1')}${ratesEvent('2')}`.repeat(10);
-      let written = 0;
-      service.scripts = [
-        (response) => {
-          const fill = () => {
-            do written += text.length;
-            while (response.write(text));
-          };
-          opens('')(response);
-          response.on('drain', fill);
-          fill();
-        },
-      ];
-      const stream = client().rates.stream({ params });
-      await stream.next();
-      const untilItWaits = async () => {
-        for (let before = -1; before !== written; await delay(300)) before = written;
-        return written;
-      };
-      // Sockets on loopback buffer some megabytes; after that the service has to wait.
-      const first = await untilItWaits();
-      expect(first).toBeLessThan(32 * 2 ** 20);
-      while (written === first) await stream.next();
-      await stream.return();
     });
   });
 
   describe('that is left', () => {
     it('closes its connection at once on break', async () => {
-      service.scripts = [opens(ratesEvent('1'))];
+      service.answers = [opens(ratesEvent('1'))];
       await take(client().rates.stream({ params }), 1);
-      await service.connections[0]?.closed;
+      await service.requests[0]?.closed;
     });
 
     it('closes its connection at once on return() while an event is waited for', async () => {
-      service.scripts = [opens(ratesEvent('1'))];
+      service.answers = [opens(ratesEvent('1'))];
       const stream = client().rates.stream({ params });
       await stream.next();
       const waited = stream.next();
       expect(await stream.return()).toEqual({ done: true, value: undefined });
       expect(await waited).toEqual({ done: true, value: undefined });
-      await service.connections[0]?.closed;
-    });
-
-    it('throws what its reader throws into it', async () => {
-      service.scripts = [opens(ratesEvent('1'))];
-      const stream = client().rates.stream({ params });
-      await stream.next();
-      await expect(stream.throw(new TypeError('of the reader'))).rejects.toThrow('of the reader');
-      await service.connections[0]?.closed;
-    });
-
-    it('is not opened where return() comes first', async () => {
-      const stream = client().rates.stream({ params });
-      await stream.return();
-      expect(await stream.next()).toEqual({ done: true, value: undefined });
-      expect(service.connections).toEqual([]);
+      await service.requests[0]?.closed;
     });
   });
 
@@ -373,29 +291,23 @@ describe.each([
     const left = new Error('left the page');
 
     it('throws the reason while an event is waited for, and closes its connection', async () => {
-      service.scripts = [opens(ratesEvent('1'))];
+      service.answers = [opens(ratesEvent('1'))];
       const controller = new AbortController();
       const stream = client().rates.stream({ params }, { signal: controller.signal });
       await stream.next();
       const waited = stream.next();
       controller.abort(left);
       await expect(waited).rejects.toBe(left);
-      await service.connections[0]?.closed;
-    });
-
-    it('throws the reason between two events that came together', async () => {
-      service.scripts = [opens(intentEvent('1') + intentEvent('2'))];
-      const controller = new AbortController();
-      const stream = client().intents.stream(ofIntent, { signal: controller.signal });
-      await stream.next();
-      controller.abort(left);
-      await service.connections[0]?.closed;
-      await expect(stream.next()).rejects.toBe(left);
+      await service.requests[0]?.closed;
     });
 
     it('throws the reason while it waits to reconnect', async () => {
-      service.scripts = [
-        answers(503, { code: 'NOT_READY', message: 'Later.', retryAfter: 60 }, { 'retry-after': '60' }),
+      service.answers = [
+        {
+          status: 503,
+          body: { code: 'NOT_READY', message: 'Later.', retryAfter: 60 },
+          headers: { 'retry-after': '60' },
+        },
       ];
       const controller = new AbortController();
       const stream = createClient(service.url).rates.stream(
@@ -406,12 +318,6 @@ describe.each([
         },
       );
       await expect(stream.next()).rejects.toBe(left);
-    });
-
-    it('throws the reason where it aborted before', async () => {
-      const stream = client().rates.stream({ params }, { signal: AbortSignal.abort(left) });
-      await expect(stream.next()).rejects.toBe(left);
-      expect(service.connections).toEqual([]);
     });
   });
 });

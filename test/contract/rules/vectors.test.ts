@@ -1,19 +1,25 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { examples } from '../../../contract/examples/index.js';
+import { fileDisputeBody } from '../../../contract/schemas/disputes.js';
+import { createIntentBody } from '../../../contract/schemas/intents.js';
 import batchVectors from '../../../contract/vectors/batch.json' with { type: 'json' };
 import disputeVectors from '../../../contract/vectors/dispute.json' with { type: 'json' };
 import intentVectors from '../../../contract/vectors/intent-hash.json' with { type: 'json' };
 import strkeyVectors from '../../../contract/vectors/strkey.json' with { type: 'json' };
 import webhookVectors from '../../../contract/vectors/webhook.json' with { type: 'json' };
-import { fromHex, toBase64, toHex } from '../../../contract/verification/bytes.js';
+import { fromBase64, fromHex, toBase64, toHex } from '../../../contract/verification/bytes.js';
 import { canonicalJson } from '../../../contract/verification/canonical-json.js';
-import { publicKeyOf, signEd25519 } from '../../../contract/verification/ed25519.js';
+import { publicKeyOf, signEd25519, verifyEd25519 } from '../../../contract/verification/ed25519.js';
 import { canonicalIntent, type IntentTerms, intentHash } from '../../../contract/verification/intent-hash.js';
-import { inclusionProof } from '../../../contract/verification/merkle.js';
-import { sep53Hash } from '../../../contract/verification/sep53.js';
-import { signDispute } from '../../../contract/verification/sign-dispute.js';
-import { decodePublicKey, encodePublicKey, StrkeyError } from '../../../contract/verification/strkey.js';
+import { sep53Hash, signDispute } from '../../../contract/verification/sign-dispute.js';
+import {
+  decodePublicKey,
+  encodePublicKey,
+  parsePublicKey,
+  StrkeyError,
+} from '../../../contract/verification/strkey.js';
 import {
   type BatchEntry,
   type BatchHead,
@@ -29,6 +35,7 @@ import {
   verifyWebhook,
   WebhookVerificationError,
 } from '../../../contract/verification/verify-webhook.js';
+import { inclusionProof } from '../../fixtures/publisher/merkle.js';
 
 /** The vectors that outsiders build by. They are fixed: a change here breaks every client written against them. */
 describe('contract/vectors', () => {
@@ -108,4 +115,24 @@ describe('contract/vectors', () => {
       }
     }
   });
+});
+
+it('the example of a new intent has the hash that its answer names, and a deadline that is past, lest it be registered', () => {
+  const example = examples.intents.createIntent;
+  const terms = createIntentBody.parse(example.body);
+  expect(Date.parse(terms.expiresAt ?? '')).toBeLessThan(Date.parse('2026-11-21T00:00:00.000Z'));
+  expect(example.answer).toMatchObject({ intentHash: intentHash(terms) });
+  const { expiresAt: _past, ...others } = terms;
+  expect(examples.intents.getIntent.params).toEqual({ intentHash: intentHash(others) });
+});
+
+it('the example dispute is signed by the account of the example intent', () => {
+  const body = fileDisputeBody.parse(examples.disputes.fileDispute.body);
+  const { intentHash: disputed, publicKey, signature } = body;
+  expect(examples.intents.getIntent.answer).toMatchObject({
+    intentHash: disputed,
+    account: publicKey,
+  });
+  const { key } = parsePublicKey(publicKey);
+  expect(verifyEd25519(fromBase64(signature), sep53Hash(disputed), key)).toBe(true);
 });

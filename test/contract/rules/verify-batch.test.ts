@@ -3,14 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fromHex, toHex } from '../../../contract/verification/bytes.js';
 import { CanonicalJsonError } from '../../../contract/verification/canonical-json.js';
-import { inclusionProof, merkleRoot } from '../../../contract/verification/merkle.js';
 import { encodePublicKey } from '../../../contract/verification/strkey.js';
 import {
   type BatchEntry,
   type BatchFault,
   type BatchHeader,
   type BatchToVerify,
-  batchFaults,
   batchHeaderHash,
   batchKeyId,
   batchSigningBytes,
@@ -18,6 +16,7 @@ import {
   verifyBatch,
   verifyEntry,
 } from '../../../contract/verification/verify-batch.js';
+import { inclusionProof, merkleRoot } from '../../fixtures/publisher/merkle.js';
 import { propertyRuns } from '../../support/property-runs.js';
 
 /** Signs with OpenSSL, so that signer and verifier are not one library. */
@@ -83,11 +82,6 @@ describe('what is signed', () => {
     expect(batchHeaderHash(header)).toBe(hash);
     expect(Buffer.from(batchSigningBytes(header)).toString('latin1')).toBe(`fairlead.batch.v1\n${hash}`);
     expect(batchSigningBytes(header)).toHaveLength(82);
-  });
-
-  it('names the key by the first 16 digits of its hash', () => {
-    const key = fromHex('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a');
-    expect(batchKeyId(key)).toBe(createHash('sha256').update(key).digest('hex').slice(0, 16));
   });
 
   it('refuses to hash an entry that other languages would write differently', () => {
@@ -191,21 +185,12 @@ describe('verifyBatch', () => {
     expect(faultOf({ entries: [...entries, ...entries.slice(-1)] })).toBe('size_mismatch');
   });
 
-  it('refuses a signature that is no text', () => {
-    for (const signature of [null, 5, {}])
-      expect(faultOf({ signature: signature as never })).toBe('bad_signature');
-  });
-
   it('refuses swapped, duplicated or malformed entries', () => {
     const [first = {}, second = {}, ...rest] = entries;
     expect(faultOf({ entries: [second, first, ...rest] })).toBe('root_mismatch');
     expect(faultOf({ entries: [first, first, ...rest] })).toBe('root_mismatch');
     expect(faultOf({ entries: [first, { ...second, outcomes: 0.5 }, ...rest] })).toBe('malformed_entry');
     expect(faultOf({ entries: [first, null as unknown as BatchEntry, ...rest] })).toBe('malformed_entry');
-  });
-
-  it('explains every reason it can give', () => {
-    for (const text of Object.values(batchFaults)) expect(text).toMatch(/^[A-Z].+\.$/);
   });
 });
 
@@ -256,18 +241,6 @@ describe('mutated batches are refused', () => {
     );
   }, 60_000);
 
-  it('in all of 300 signatures', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 511 }), (bit) => {
-        const bytes = Buffer.from(second.signature, 'base64');
-        const at = Math.floor(bit / 8);
-        bytes[at] = (bytes[at] ?? 0) ^ (1 << (bit % 8));
-        expect(faultOf({ ...second, signature: bytes.toString('base64') })).toBe('bad_signature');
-      }),
-      { numRuns: 300 },
-    );
-  }, 60_000);
-
   it('in every random entry, within the batch and within a proof', () => {
     const hashes = entries.map(entryLeafHash);
     fc.assert(
@@ -294,13 +267,6 @@ describe('verifyEntry', () => {
     size: 5,
     proof: inclusionProof(entries.map(entryLeafHash), index).map(toHex),
     header,
-  });
-
-  it('proves each entry at its index and at no other', () => {
-    for (let index = 0; index < 5; index += 1) {
-      expect(verifyEntry(claimOf(index))).toBe(true);
-      expect(verifyEntry({ ...claimOf(index), index: (index + 1) % 5 })).toBe(false);
-    }
   });
 
   it('is false for another size, a malformed header and malformed proofs', () => {

@@ -132,11 +132,6 @@ describe('verifyWebhook', () => {
     expect(faultOf({ headers: wrong })).toBe('bad_signature');
   });
 
-  it('skips signatures of other versions and keys', () => {
-    const signatures = `v1a,AAAA v1,AAAA ${full['webhook-signature']}`;
-    expect(faultOf({ headers: { ...full, 'webhook-signature': signatures } })).toBe('accepted');
-  });
-
   it('accepts a timestamp within the tolerance in either direction, and none beyond it', () => {
     const at = (seconds: number) => ({ ...plain, ...standardHeaders([secret], body, seconds) });
     expect(faultOf({ headers: at(nowSeconds - 300) })).toBe('accepted');
@@ -173,11 +168,6 @@ describe('verifyWebhook', () => {
     expect(faultOf({ headers, secret: newSecret })).toBe('bad_signature');
   });
 
-  it('refuses to work without a secret', () => {
-    expect(() => faultOf({ secret: '' })).toThrow(RangeError);
-    expect(() => faultOf({ secret: [] })).toThrow(RangeError);
-  });
-
   it.each([
     '',
     'null',
@@ -191,13 +181,6 @@ describe('verifyWebhook', () => {
   ])('refuses an authentic body that is no envelope: %j', (text) => {
     const headers = { 'X-Fairlead-Signature': hexHmac(secret, text) };
     expect(faultOf({ body: text, headers, requireTimestamp: false })).toBe('malformed_body');
-  });
-
-  it('refuses an authentic body that is not UTF-8', () => {
-    const bytes = Buffer.concat([Buffer.from(body.slice(0, -2)), Buffer.of(0xff), Buffer.from('"}')]);
-    const signature = createHmac('sha256', secret).update(bytes).digest('hex');
-    const headers = { 'X-Fairlead-Signature': signature };
-    expect(faultOf({ body: bytes, headers, requireTimestamp: false })).toBe('malformed_body');
   });
 });
 
@@ -226,16 +209,5 @@ describe('standardSecret', () => {
     expect(faultOf(then)).toBe('malformed_body');
     const changed = { ...headers, 'webhook-signature': signature.replace('g0hM', 'g0hN') };
     expect(faultOf({ ...then, headers: changed })).toBe('bad_signature');
-  });
-
-  it('verifies under every printable secret of 16 to 256 characters', () => {
-    const printable = fc.string({ unit: 'grapheme', minLength: 16, maxLength: 256 });
-    fc.assert(
-      fc.property(printable, (key) => {
-        const headers = { 'X-Fairlead-Signature': hexHmac(key, body), ...standardHeaders([key], body) };
-        expect(verifyWebhook({ body, headers, secret: key, now }).id).toBe(id);
-      }),
-      { numRuns: 100 },
-    );
   });
 });

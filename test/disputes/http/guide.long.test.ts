@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import { contract } from '../../../contract/index.js';
 import { type DisputeAnswer, disputeEffects, fileDisputeBody } from '../../../contract/schemas/disputes.js';
 import { verifyEd25519 } from '../../../contract/verification/ed25519.js';
-import { sep53Hash } from '../../../contract/verification/sep53.js';
+import { sep53Hash } from '../../../contract/verification/sign-dispute.js';
 import { decodePublicKey, encodeSecretKey } from '../../../contract/verification/strkey.js';
 import { anchorSigner, type Signer, signer } from '../../fixtures/disputes/dispute-values.js';
 import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';

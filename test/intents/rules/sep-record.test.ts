@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { instantMs } from '../../../contract/anchor-documents/instant.js';
 import { isRefused } from '../../../contract/anchor-documents/json.js';
+import { instantMs } from '../../../contract/anchor-documents/values.js';
 import { provesFunds, readRecord } from '../../../server/features/intents/record/sep-record.rules.js';
 import type { Dialect } from '../../../server/features/intents/record/status-table.rules.js';
 

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { resumeOfframp } from '../../../contract/offramp/index.js';
 import type { Ending } from '../../../scripts/simulated-anchors/index.js';
-import { buildTransaction } from '../../../scripts/simulated-ledger/payments.js';
 import {
   offrampFixture,
   resume,
@@ -38,24 +37,6 @@ describe('a withdrawal that comes to nothing', () => {
     expect(intent?.status).toBe('settled');
   });
 
-  it('is told to be without a form where none can be opened', async () => {
-    const buyer = fixture.wallet({ options: { open: () => Promise.reject(new Error('blocked')) } });
-    const error = await stopped(start(buyer));
-    expect(error).toMatchObject({ code: 'form_not_opened', moneyMoved: 'no', state: { step: 'attached' } });
-    expect(error.cause).toMatchObject({ message: 'blocked' });
-  });
-
-  it('says so when the anchor closed it before it was paid', async () => {
-    const buyer = fixture.wallet();
-    const { onState } = buyer.options;
-    buyer.options.onState = (state) => {
-      if (state.step === 'attached') harbour().amend(state.withdrawal.id, { status: 'expired' });
-      return onState?.(state);
-    };
-    const error = await stopped(start(buyer));
-    expect(error).toMatchObject({ code: 'withdrawal_ended', detail: 'expired', moneyMoved: 'no' });
-  });
-
   it.each([
     ['refund', { code: 'refunded', moneyMoved: 'returned', state: { step: 'ended' } }],
     ['fail', { code: 'anchor_error', moneyMoved: 'yes', state: { step: 'reported' } }],
@@ -67,14 +48,6 @@ describe('a withdrawal that comes to nothing', () => {
       expect(await fixture.paymentsOf(buyer.account)).toHaveLength(1);
     },
   );
-
-  it('that failed and was paid out after all is resumed to its payout', async () => {
-    const buyer = fixture.wallet({ ending: 'recover' });
-    expect(await stopped(start(buyer))).toMatchObject({ code: 'anchor_error', moneyMoved: 'yes' });
-    await intents.pass(3 * 3_600_000);
-    await intents.settle();
-    expect((await resume(buyer)).intent?.status).toBe('settled');
-  });
 
   it('that the anchor keeps silent about ends as not paid out, on the word of the ledger', async () => {
     const buyer = fixture.wallet({ ending: 'vanish', options: { pollMs: 3_600_000 } });
@@ -138,20 +111,6 @@ describe('a party that is away for a while', () => {
     expect(await fixture.paymentsOf(buyer.account)).toHaveLength(1);
   });
 
-  it('is given up after a while, with nothing paid, and found again by resuming', async () => {
-    const buyer = fixture.wallet({ options: { patienceMs: 10_000 } });
-    const { service } = buyer.options;
-    away(buyer, 3_600_000, lost);
-    const error = await stopped(start(buyer));
-    expect(error).toMatchObject({
-      code: 'service_unavailable',
-      moneyMoved: 'no',
-      state: { step: 'authenticated' },
-    });
-    buyer.options.service = service;
-    expect((await resume(buyer)).intent?.status).toBe('settled');
-  });
-
   it('keeps the payment unknown where the ledger went away, until resuming finds it', async () => {
     const buyer = fixture.wallet({ options: { patienceMs: 10_000 } });
     const { onState } = buyer.options;
@@ -171,26 +130,6 @@ describe('a party that is away for a while', () => {
     expect(await fixture.paymentsOf(buyer.account)).toHaveLength(1);
   });
 
-  it('says that nothing is known where the ledger no longer reaches back to the payment', async () => {
-    const buyer = fixture.wallet({ options: { patienceMs: 1_000 } });
-    const { wait } = buyer.options;
-    // The first wait in step `paying` comes after the payment was submitted.
-    buyer.options.wait = async (ms, signal) => {
-      const { step } = buyer.stored();
-      if (step === 'paying') intents.ledger.setFaults({ rpc: { away: true } });
-      return wait?.(ms, signal);
-    };
-    expect(await stopped(start(buyer))).toMatchObject({
-      code: 'ledger_unavailable',
-      moneyMoved: 'unknown',
-      state: { step: 'paying' },
-    });
-    intents.ledger.setFaults({ rpc: { away: false, retainMs: 60_000 } });
-    await intents.pass(3_600_000);
-    expect(await stopped(resume(buyer))).toMatchObject({ code: 'payment_unknown', moneyMoved: 'unknown' });
-    expect(await fixture.paymentsOf(buyer.account)).toHaveLength(1);
-  });
-
   it('takes a new token where the anchor no longer takes the old one', async () => {
     const buyer = fixture.wallet();
     const { onState } = buyer.options;
@@ -206,65 +145,6 @@ describe('a party that is away for a while', () => {
     expect((await start(buyer)).intent?.status).toBe('settled');
     expect(buyer.signed()).toBe(3);
     expect(new Set(buyer.states.map(({ token }) => token)).size).toBe(2);
-  });
-});
-
-describe('a payment', () => {
-  function spend(account: string, sequence: string): void {
-    const payments = [{ to: harbour().signingKey, amount: '1' }];
-    intents.ledger.submit(
-      buildTransaction({ source: account, payments, sequence: String(BigInt(sequence) - 1n) }),
-    );
-  }
-
-  it('is not built again where another transaction took its sequence number, since that one may have paid', async () => {
-    const buyer = fixture.wallet();
-    const { onState } = buyer.options;
-    let spent = false;
-    buyer.options.onState = (state) => {
-      // Another payment of the account uses the sequence number.
-      if (state.step === 'paying' && state.payment.signed && !spent) {
-        spent = true;
-        spend(buyer.account, state.sequence);
-      }
-      return onState?.(state);
-    };
-    expect(await stopped(start(buyer))).toMatchObject({ code: 'sequence_taken', moneyMoved: 'unknown' });
-    await intents.pass(3_600_000);
-    expect(await stopped(resume(buyer))).toMatchObject({ code: 'sequence_taken', moneyMoved: 'unknown' });
-    const paid = await fixture.paymentsOf(buyer.account);
-    expect(paid.filter(({ to }) => to === harbour().context.receivingAccount)).toEqual([]);
-  });
-
-  it('is made once where two tabs go on from the same state', async () => {
-    const buyer = fixture.wallet();
-    const { onState } = buyer.options;
-    buyer.options.onState = (state) => {
-      if (state.step === 'instructed') throw new Error('closed');
-      return onState?.(state);
-    };
-    await stopped(start(buyer));
-    const state = buyer.stored();
-    delete buyer.options.onState;
-    const both = await Promise.allSettled([
-      resumeOfframp(state, buyer.wallet, buyer.options),
-      resumeOfframp(state, buyer.wallet, buyer.options),
-    ]);
-    expect(both.some(({ status }) => status === 'fulfilled')).toBe(true);
-    expect(await fixture.paymentsOf(buyer.account)).toHaveLength(1);
-  });
-
-  it('is not made where the state cannot be stored', async () => {
-    const buyer = fixture.wallet();
-    const { onState } = buyer.options;
-    buyer.options.onState = (state) => {
-      if (state.step === 'paying' && state.payment.signed) throw new Error('the disk is full');
-      return onState?.(state);
-    };
-    const error = await stopped(start(buyer));
-    expect(error).toMatchObject({ code: 'state_not_saved', moneyMoved: 'no', state: { step: 'paying' } });
-    expect(error.cause).toMatchObject({ message: 'the disk is full' });
-    expect(await fixture.paymentsOf(buyer.account)).toEqual([]);
   });
 });
 

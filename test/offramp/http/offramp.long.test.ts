@@ -53,11 +53,6 @@ describe('an off-ramp', () => {
     expect(intent).toMatchObject({ status: 'settled', outcome: { scored: true, evidence: 'ledger' } });
   });
 
-  it('goes through an anchor with old records, which name no assets', async () => {
-    const { intent } = await start(fixture.wallet(), { anchorId: 'galleon' });
-    expect(intent).toMatchObject({ status: 'settled' });
-  });
-
   it('is told to be impossible at an anchor without SEP-24', async () => {
     const error = await stopped(start(fixture.wallet(), { anchorId: 'lighter' }));
     expect(error).toMatchObject({ code: 'not_offered', moneyMoved: 'no', state: null });
@@ -112,17 +107,6 @@ describe('before the wallet signs', () => {
       expect(await stopped(start(buyer))).toMatchObject({ code, moneyMoved: 'no' });
     }
     expect(buyer.signed()).toBe(0);
-  });
-
-  it('opens no form that is not a web page', async () => {
-    harbour().override(interactive, (_request, response) => {
-      response.end(
-        JSON.stringify({ type: 'interactive_customer_info_needed', id: 'x', url: 'javascript:alert(1)' }),
-      );
-    });
-    const buyer = fixture.wallet();
-    expect(await stopped(start(buyer))).toMatchObject({ code: 'anchor_refused', moneyMoved: 'no' });
-    expect(buyer.opened).toEqual([]);
   });
 
   it('says that the wallet refused, and takes no other transaction for the one it asked to sign', async () => {

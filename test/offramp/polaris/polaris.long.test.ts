@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { createClient } from '../../../contract/client/create-client.js';
-import {
-  type OfframpOptions,
-  type OfframpState,
-  resumeOfframp,
-  startOfframp,
-} from '../../../contract/offramp/index.js';
+import { type OfframpOptions, type OfframpState, startOfframp } from '../../../contract/offramp/index.js';
 import { freePort } from '../../../scripts/lib/free-port.js';
 import { usdc, usdcIssuer } from '../../../scripts/simulated-anchors/corridors.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
@@ -123,25 +118,6 @@ describe('an off-ramp through a Polaris anchor', () => {
       expect(amountOut).toBe('99.00');
       const paid = await paymentsTo(polaris.distributionAccount, wallet.account);
       expect(paid.map(({ amount }) => amount)).toEqual(['100.0000000']);
-    },
-    120_000,
-  );
-
-  itWithPolaris(
-    'is gone on with after the tab was closed between signing and submitting, and paid once',
-    async () => {
-      const states: OfframpState[] = [];
-      const wallet = walletOf(randomBytes(32));
-      const closing = options(states);
-      closing.onState = (state) => {
-        states.push(state);
-        if (state.step === 'paying' && state.payment.signed) throw new Error('the tab is closed');
-      };
-      await expect(startOfframp(quote, wallet, closing)).rejects.toMatchObject({ code: 'state_not_saved' });
-      const stored: OfframpState = JSON.parse(JSON.stringify(states.at(-1)));
-      const { intent } = await resumeOfframp(stored, wallet, options(states));
-      expect(intent?.status).toBe('settled');
-      expect(await paymentsTo(polaris.distributionAccount, wallet.account)).toHaveLength(1);
     },
     120_000,
   );

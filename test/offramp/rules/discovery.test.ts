@@ -57,21 +57,6 @@ describe('where an anchor offers a corridor', () => {
   const discovered = (of: Run) => discover(of, { corridor: 'usdc-ngn', anchorId: 'a', sellAmount: '100' });
 
   it.each([
-    ['an integer of 64 bits', `${toml}[[CURRENCIES]]\nmax_number=9223372036854775807`],
-    [
-      'a byte that is no UTF-8 in a name',
-      Buffer.concat([Buffer.from(`${toml}ORG="Caf`), Buffer.from([0xe9, 0x22])]),
-    ],
-    ['a byte order mark', `\uFEFF${toml}`],
-  ])('is found in a stellar.toml with %s, as by the service', async (_name, body) => {
-    const found = await discovered(served(body));
-    const forService = readStellarToml(Buffer.from(body), { readOver: 'https' });
-    if (isRefused(forService)) throw new Error(forService.refused);
-    expect(found.transferServer).toBe(forService.endpoints.transferServerSep24);
-    expect(found.signingKey).toBe(forService.endpoints.signingKey);
-  });
-
-  it.each([
     [
       'a redirect',
       served('', { status: 301, headers: { location: 'https://www.a.example' } }),

@@ -3,12 +3,6 @@ import { Keypair, TransactionBuilder } from '@stellar/stellar-base';
 import type { OfframpError, OfframpWallet } from '../../../contract/offramp/index.js';
 import { smallWorld, stored } from '../../fixtures/offramp/two-runs.js';
 
-const never = new Promise<never>(() => undefined);
-
-function rejectedOnAbort(signal: AbortSignal | null | undefined): Promise<never> {
-  return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
-}
-
 describe('a wallet', () => {
   it.each([
     ['to an error beside an empty signature', { signedTxXdr: '', error: { code: -4, message: 'declined' } }],
@@ -44,20 +38,6 @@ describe('a wallet', () => {
     const wallet = { ...world.wallet, getAddress: async () => ({ address }) };
     const { ended } = await world.run(stored.instructed, { wallet });
     expect(ended).toMatchObject({ code: 'other_account', detail: address, moneyMoved: 'no' });
-  });
-
-  it('that never answers is left where the signal aborts', async () => {
-    const world = smallWorld();
-    const stopping = new AbortController();
-    const wallet = {
-      ...world.wallet,
-      signTransaction() {
-        stopping.abort(new Error('enough'));
-        return never;
-      },
-    };
-    const { ended } = await world.run(stored.instructed, { wallet, options: { signal: stopping.signal } });
-    expect(ended).toMatchObject({ code: 'aborted', moneyMoved: 'no' });
   });
 });
 
@@ -130,52 +110,9 @@ describe('what is paid', () => {
     const { ended: after } = await world.run((ended as OfframpError).state ?? last);
     expect(after).toMatchObject({ amountOut: '150000' });
   });
-
-  it('is followed by the service while nobody answers the renewal of the token', async () => {
-    const world = smallWorld();
-    let polls = 0;
-    const fetch: typeof globalThis.fetch = (url, init) =>
-      String(url).startsWith(stored.instructed.anchor.webAuthEndpoint)
-        ? rejectedOnAbort(init?.signal)
-        : world.fetch(url, init);
-    const onState = (state: { step: string }) => {
-      if (state.step === 'reported') world.knobs.anchorStatus = 401;
-    };
-    const wait = async () => {
-      polls += 1;
-      if (world.knobs.anchorStatus === 401 && polls > 40)
-        world.knobs.outcome = { status: 'settled', reason: 'completed', amountOut: '1' };
-      world.pass(2_000);
-    };
-    const { ended } = await world.run(stored.instructed, { options: { onState, wait, fetch } });
-    expect(ended).toMatchObject({ state: { step: 'ended' } });
-  });
-
-  it('is followed where onStatus throws, which is told each word once', async () => {
-    const world = smallWorld();
-    const told: string[] = [];
-    const onStatus = (status: string) => {
-      told.push(status);
-      throw new Error('a fault of the page');
-    };
-    const onState = (state: { step: string }) => {
-      if (state.step === 'paid') world.knobs.status = 'completed';
-    };
-    const { ended } = await world.run(stored.instructed, { options: { onStatus, onState } });
-    expect(ended).toMatchObject({ state: { step: 'ended' } });
-    expect(told).toEqual(['pending_user_transfer_start', 'completed']);
-  });
 });
 
-describe('an option', () => {
-  it('that is passed as undefined has its default', async () => {
-    const world = smallWorld();
-    const absent = { patienceMs: undefined, pollMs: undefined, maxFeeStroops: undefined } as object;
-    world.knobs.frozen = true;
-    const { ended } = await world.run(stored.instructed, { options: absent, waits: 1_000 });
-    expect(ended).toMatchObject({ code: 'ledger_unavailable', moneyMoved: 'unknown' });
-  });
-});
+describe('an option', () => {});
 
 describe('an error that nobody foresaw', () => {
   it('says all the same what is known of the money', async () => {

@@ -28,14 +28,6 @@ describe('two runs', () => {
     expect(world.paid).toHaveLength(1);
   });
 
-  it('pay nothing where the service does not remember the payment that is named to it', async () => {
-    const world = smallWorld();
-    world.knobs.forgetsPayments = true;
-    const { ended } = await world.run(stored.attached);
-    expect(ended).toMatchObject({ code: 'service_mismatch', moneyMoved: 'no' });
-    expect(world.paid).toHaveLength(0);
-  });
-
   it('pay once where the place is taken between building and signing', async () => {
     const world = smallWorld();
     const slow = {
@@ -128,14 +120,6 @@ describe('an intent that does not hold the withdrawal', () => {
     };
     const { ended } = await world.run(stored.attached, { options: { onState: lose } });
     expect(ended).toMatchObject({ code: 'not_followed', moneyMoved: 'no' });
-    expect(world.paid).toHaveLength(0);
-  });
-
-  it('is not paid for where the service cannot be asked', async () => {
-    const world = smallWorld();
-    world.knobs.serviceAnswers = [503, 'NOT_READY'];
-    const { ended } = await world.run(stored.instructed);
-    expect(ended).toMatchObject({ code: 'service_unavailable', moneyMoved: 'no' });
     expect(world.paid).toHaveLength(0);
   });
 });

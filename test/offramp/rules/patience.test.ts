@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { exchange, Unavailable } from '../../../contract/offramp/exchange.js';
+import { exchange, patiently, Unavailable } from '../../../contract/offramp/exchange.js';
 import type { Run } from '../../../contract/offramp/options.js';
-import { patiently } from '../../../contract/offramp/patience.js';
 import { pauseOf } from '../../../server/outbound/retry-after.rules.js';
 
 /** The waits between the calls to a party that always asks for the same pause. */

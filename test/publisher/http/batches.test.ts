@@ -5,7 +5,7 @@ import type {
   EntryProof,
   PublishedBatch,
 } from '../../../contract/schemas/publisher.js';
-import type { PublicScores } from '../../../contract/schemas/scores.js';
+import type { PublicScores } from '../../../contract/schemas/reputation.js';
 import { verifyBatch, verifyEntry } from '../../../contract/verification/verify-batch.js';
 import { batchesPath, publisherFixture } from '../../fixtures/publisher/publisher-over-http.js';
 

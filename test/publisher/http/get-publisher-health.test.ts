@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
-import type { PublicScores } from '../../../contract/schemas/scores.js';
+import type { PublicScores } from '../../../contract/schemas/reputation.js';
 import { publisherFixture } from '../../fixtures/publisher/publisher-over-http.js';
 import { reputationHttpFixture } from '../../fixtures/reputation/reputation-over-http.js';
 import { waitFor } from '../../support/wait-for.js';

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { toHex } from '../../../contract/verification/bytes.js';
-import { merkleRoot } from '../../../contract/verification/merkle.js';
 import {
   type BatchHeader,
   batchHeaderHash,
@@ -13,6 +12,7 @@ import {
 import { receiptFault } from '../../../contract/verification/verify-receipt.js';
 import { type ReferenceOracle, startReferenceOracle } from '../../../scripts/reference-oracle/index.js';
 import { createSigner } from '../../../server/features/publisher/signer.rules.js';
+import { merkleRoot } from '../../fixtures/publisher/merkle.js';
 import { cardsOf, otherSeed, testSeed } from '../../fixtures/publisher/publisher-instance.js';
 
 const signer = createSigner(testSeed);

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fromHex, toHex } from '../../../contract/verification/bytes.js';
 import { canonicalJson } from '../../../contract/verification/canonical-json.js';
-import { inclusionProof, merkleRoot } from '../../../contract/verification/merkle.js';
 import { batchHeaderHash, entryLeafHash, verifyEntry } from '../../../contract/verification/verify-batch.js';
 import {
   entryKey,
@@ -12,6 +11,7 @@ import {
   toEntry,
 } from '../../../server/features/publisher/batch.rules.js';
 import { pathTo, rootOf, treeOver } from '../../../server/features/publisher/merkle-tree.rules.js';
+import { inclusionProof, merkleRoot } from '../../fixtures/publisher/merkle.js';
 import { cardsOf } from '../../fixtures/publisher/publisher.js';
 
 const leavesOf = (size: number) => cardsOf(size).map((card) => toEntry(card).leafHash);

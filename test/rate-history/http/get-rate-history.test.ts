@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { rateHistoryExamples } from '../../../contract/examples/rate-history.js';
-import { ratesExamples } from '../../../contract/examples/rates.js';
+import { rateHistoryExamples, ratesExamples } from '../../../contract/examples/rates.js';
 import type { RateHistoryPage } from '../../../contract/schemas/rate-history.js';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { toInstant } from '../../../server/ports.js';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { leaderboardAnswer, reputationHistory } from '../../../contract/schemas/reputation.js';
-import { publicScores } from '../../../contract/schemas/scores.js';
+import { leaderboardAnswer, publicScores, reputationHistory } from '../../../contract/schemas/reputation.js';
 import { anchor } from '../../fixtures/reputation/fleet-view.js';
 import { reputationFixture } from '../../fixtures/reputation/reputation-fixture.js';
 import { openFeature } from '../../fixtures/reputation/reputation-parts.js';

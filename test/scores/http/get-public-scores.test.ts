@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
-import type { PublicScores } from '../../../contract/schemas/scores.js';
+import type { PublicScores } from '../../../contract/schemas/reputation.js';
 import { reputationHttpFixture } from '../../fixtures/reputation/reputation-over-http.js';
 import { testCronSecret } from '../../support/app.js';
 import { itWhere, python3 } from '../../support/it-where.js';

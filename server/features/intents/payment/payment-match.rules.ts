@@ -1,4 +1,4 @@
-import { readMemo } from '../../../../contract/anchor-documents/memo.js';
+import { readMemo } from '../../../../contract/anchor-documents/values.js';
 import type { PaymentProblem } from '../../../../contract/schemas/payments.js';
 import type {
   LedgerMemo,

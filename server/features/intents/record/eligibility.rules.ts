@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { isAsset } from '../../../../contract/anchor-documents/asset.js';
+import { isAsset } from '../../../../contract/anchor-documents/values.js';
 import type { UnscoredReason } from '../../../../contract/schemas/intents.js';
 import type { Intent } from '../intent.js';
 import { accountOf } from './accounts.rules.js';

@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { isAsset } from '../../../../contract/anchor-documents/asset.js';
+import { isAsset } from '../../../../contract/anchor-documents/values.js';
 import type { OutcomeEvidence, OutcomeReason } from '../../../../contract/schemas/intents.js';
 import type { Intent, IntentOutcome } from '../intent.js';
 import type { Finding, NamedBy, PaymentState } from '../payment/payment.js';

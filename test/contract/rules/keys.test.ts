@@ -1,0 +1,270 @@
+import { createPrivateKey, sign } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { createIntentBody } from '../../../contract/schemas/intents.js';
+import { fromBase64, fromHex, toBase64, toHex } from '../../../contract/verification/bytes.js';
+import { publicKeyOf, signEd25519, verifyEd25519 } from '../../../contract/verification/ed25519.js';
+import { canonicalIntent, type IntentTerms, intentHash } from '../../../contract/verification/intent-hash.js';
+import { newNonce } from '../../../contract/verification/nonce.js';
+import { publicKeyText } from '../../../contract/verification/public-key.js';
+import { sep53Hash, signDispute } from '../../../contract/verification/sign-dispute.js';
+import {
+  decodePublicKey,
+  decodeSecretKey,
+  encodePublicKey,
+  encodeSecretKey,
+  isSmallOrder,
+  parsePublicKey,
+  StrkeyError,
+} from '../../../contract/verification/strkey.js';
+import { expectFor } from '../../support/expect-for.js';
+import sep23 from '../../vectors/sep23.json' with { type: 'json' };
+import sep53 from '../../vectors/sep53.json' with { type: 'json' };
+import zip215 from '../../vectors/zip215-small-order.json' with { type: 'json' };
+
+function faultOf(action: () => unknown): string {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof StrkeyError) return error.fault;
+    throw error;
+  }
+  return 'accepted';
+}
+
+describe('strkey', () => {
+  it.each(sep23.accounts)('encodes and decodes: $from', ({ hex, account }) => {
+    expect(encodePublicKey(fromHex(hex))).toBe(account);
+    expect(toHex(decodePublicKey(account))).toBe(hex);
+  });
+
+  it.each(sep23.moreAccounts)('accepts and re-encodes the account %s', (account) => {
+    expect(encodePublicKey(decodePublicKey(account))).toBe(account);
+  });
+
+  it.each(sep23.invalid)('refuses the malformed %s', (text) => {
+    expect(() => decodePublicKey(text)).toThrow(StrkeyError);
+    expect(() => parsePublicKey(text)).toThrow(StrkeyError);
+    expect(publicKeyText.safeParse(text).success).toBe(false);
+  });
+
+  it.each(sep23.otherKinds)('refuses a strkey of another kind and says which: %s', (text) => {
+    expect(faultOf(() => decodePublicKey(text))).toBe('other_kind');
+    expect(faultOf(() => parsePublicKey(text))).toBe('other_kind');
+    const message = publicKeyText.safeParse(text).error?.issues[0]?.message ?? '';
+    expect(message).toContain(`(${text.charAt(0)}…)`);
+    expect(message).not.toContain(text.slice(0, 8));
+  });
+
+  it.each(sep23.secretKeys)('decodes and re-encodes the secret seed %s', (text) => {
+    expect(encodeSecretKey(decodeSecretKey(text))).toBe(text);
+  });
+
+  it.each(sep23.invalidSecretKeys)('refuses a malformed secret seed without repeating it: %s', (text) => {
+    expect(() => decodeSecretKey(text)).toThrow(StrkeyError);
+    expect(() => decodeSecretKey(text)).not.toThrow(new RegExp(text.slice(0, 8).replace(/\W/g, '')));
+  });
+
+  it('tells length, alphabet, version and checksum faults apart', () => {
+    expect(faultOf(() => decodePublicKey('GAAAAAAAACGC6'))).toBe('length');
+    expect(faultOf(() => decodePublicKey('GBPXX0A5N4JYPESHAADMQKBPWZWQDQ64ZV6ZL2S3LAGW4SY7NTCMWIVL'))).toBe(
+      'alphabet',
+    );
+    expect(faultOf(() => decodePublicKey('G47QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVP2I'))).toBe(
+      'version',
+    );
+    expect(faultOf(() => decodePublicKey('GBPXXOA5N4JYPESHAADMQKBPWZWQDQ64ZV6ZL2S3LAGW4SY7NTCMWIVT'))).toBe(
+      'checksum',
+    );
+    expect(faultOf(() => parsePublicKey('cowrie'))).toBe('form');
+  });
+
+  it('refuses every account with one character changed, dropped, doubled or in lower case', () => {
+    const account = sep23.accounts[0]?.account ?? '';
+    for (let index = 0; index < account.length; index += 1) {
+      const before = account.slice(0, index);
+      const after = account.slice(index + 1);
+      const own = account.charAt(index);
+      const texts = [before + after, before + own + own + after];
+      if (own !== own.toLowerCase()) texts.push(before + own.toLowerCase() + after);
+      for (const other of 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567') {
+        if (other !== own) texts.push(before + other + after);
+      }
+      for (const text of texts) expectFor(text, () => decodePublicKey(text)).toThrow(StrkeyError);
+    }
+  });
+});
+
+describe('parsePublicKey', () => {
+  it('gives one canonical form for a G account and for hex digits of either case', () => {
+    for (const { hex, account } of sep23.accounts) {
+      for (const text of [account, hex, hex.toUpperCase()]) {
+        expect(parsePublicKey(text)).toEqual({ account, key: fromHex(hex) });
+        expect(publicKeyText.safeParse(text).success).toBe(true);
+      }
+    }
+  });
+
+  it.each([
+    '',
+    ' ',
+    '0x',
+    'a'.repeat(63),
+    'a'.repeat(65),
+    'g'.repeat(64),
+    `${'a'.repeat(64)}\n`,
+    'A'.repeat(10_000),
+  ])('refuses what is neither: %j', (text) => {
+    expect(() => parsePublicKey(text)).toThrow(StrkeyError);
+    expect(publicKeyText.safeParse(text).success).toBe(false);
+  });
+});
+
+describe('isSmallOrder', () => {
+  it('recognises each of the fourteen encodings that ZIP-215 lists', () => {
+    const keys = new Set(zip215.cases.map((vector) => vector.publicKey));
+    expect(keys.size).toBe(14);
+    for (const key of keys) expectFor(key, isSmallOrder(fromHex(key))).toBe(true);
+  });
+
+  it('lets ordinary keys pass', () => {
+    for (const account of sep23.moreAccounts) expect(isSmallOrder(decodePublicKey(account))).toBe(false);
+  });
+});
+
+const account = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ';
+const terms: IntentTerms = {
+  corridor: 'usdc-ngn',
+  anchorId: 'cowrie',
+  account,
+  sellAmount: '100.50',
+  nonce: 'nonce-of-22-characters',
+};
+
+describe('intentHash', () => {
+  it('covers the optional terms only when they are given', () => {
+    const text = canonicalIntent({
+      ...terms,
+      minReceive: '150000.00',
+      deliveryMethod: 'bank_account',
+      expiresAt: '2026-11-21T09:30:00.000Z',
+    });
+    expect(JSON.parse(text)).toEqual({
+      ...terms,
+      type: 'fairlead.intent.v1',
+      sellAmount: '100.5',
+      minReceive: '150000',
+      deliveryMethod: 'bank_account',
+      expiresAt: '2026-11-21T09:30:00.000Z',
+    });
+    expect(canonicalIntent({ ...terms, minReceive: undefined })).toBe(canonicalIntent(terms));
+  });
+
+  it('is the same for every spelling of the account and of an amount', () => {
+    const hex = '3f0c34bf93ad0d9971d04ccc90f705511c838aad9734a4a2fb0d7a03fc7fe89a';
+    const same = [hex, hex.toUpperCase()].map((spelling) => intentHash({ ...terms, account: spelling }));
+    for (const sellAmount of ['100.5', '100.500', '100.5000000'])
+      same.push(intentHash({ ...terms, sellAmount }));
+    expect(new Set([...same, intentHash(terms)]).size).toBe(1);
+    expect(canonicalIntent({ ...terms, sellAmount: '0.0' })).toContain('"sellAmount":"0"');
+    expect(canonicalIntent({ ...terms, sellAmount: '100' })).toContain('"sellAmount":"100"');
+  });
+
+  it('is the same for every spelling of the deadline, and refuses one that is no instant', () => {
+    const spelled = ['2026-11-21T09:30:00.000Z', '2026-11-21T09:30:00Z', '2026-11-21T08:30:00.0004-01:00'];
+    expect(new Set(spelled.map((expiresAt) => intentHash({ ...terms, expiresAt }))).size).toBe(1);
+    expect(() => intentHash({ ...terms, expiresAt: '2026-11-31T09:30:00Z' })).toThrow(RangeError);
+  });
+
+  it('changes with every term', () => {
+    const others: IntentTerms[] = [
+      { ...terms, corridor: 'usdc-kes' },
+      { ...terms, anchorId: 'ngnc' },
+      { ...terms, account: 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L' },
+      { ...terms, sellAmount: '100.51' },
+      { ...terms, nonce: 'nonce-of-22-characterz' },
+      { ...terms, minReceive: '1' },
+      { ...terms, deliveryMethod: 'cash' },
+      { ...terms, expiresAt: '2026-11-21T09:30:00.000Z' },
+    ];
+    expect(new Set([terms, ...others].map(intentHash)).size).toBe(others.length + 1);
+  });
+
+  it.each(['-1', '+1', '1e3', '01', '.5', '5.', '', ' 1', '1,5', 'NaN', '1'.repeat(65)])(
+    'refuses the amount %j',
+    (amount) => {
+      expect(() => intentHash({ ...terms, sellAmount: amount })).toThrow(RangeError);
+      expect(() => intentHash({ ...terms, minReceive: amount })).toThrow(RangeError);
+    },
+  );
+
+  it('refuses an account that is no Ed25519 account', () => {
+    const muxed = 'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ';
+    expect(() => intentHash({ ...terms, account: muxed })).toThrow(StrkeyError);
+  });
+});
+
+const seed = fromHex(sep53.seed);
+
+/** Signs with OpenSSL rather than with the library under test. */
+function signedByOpenSsl(message: Uint8Array): string {
+  const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]);
+  const key = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });
+  return sign(null, message, key).toString('base64');
+}
+
+describe('SEP-53', () => {
+  it('derives the key pair of the vectors', () => {
+    expect(toHex(decodeSecretKey(sep53.secretKey))).toBe(sep53.seed);
+    expect(encodePublicKey(publicKeyOf(seed))).toBe(sep53.account);
+  });
+
+  it.each(sep53.cases)(
+    'gives the hash and signature of the vector $text$base64',
+    ({ text, base64, hash, signature }) => {
+      const digest = sep53Hash(text ?? fromBase64(base64 ?? ''));
+      expect(toHex(digest)).toBe(hash);
+      expect(toBase64(signEd25519(digest, seed))).toBe(signature);
+      expect(verifyEd25519(fromBase64(signature), digest, decodePublicKey(sep53.account))).toBe(true);
+    },
+  );
+});
+
+describe('signDispute', () => {
+  const dispute = { intentHash: 'ab'.repeat(32), anchorId: 'cowrie', reason: 'The naira never came.' };
+
+  it('returns a complete body, signed over the SEP-53 hash of the intent hash as text', () => {
+    const body = signDispute({ ...dispute, secretKey: seed });
+    expect(body).toEqual({
+      ...dispute,
+      publicKey: sep53.account,
+      signature: signedByOpenSsl(sep53Hash(dispute.intentHash)),
+    });
+  });
+
+  it('accepts the seed as bytes or as S… text', () => {
+    expect(signDispute({ ...dispute, secretKey: sep53.secretKey })).toEqual(
+      signDispute({ ...dispute, secretKey: seed }),
+    );
+  });
+
+  it('refuses an intent hash of another form and a malformed secret', () => {
+    for (const intentHash of ['AB'.repeat(32), 'ab'.repeat(31), `0x${'ab'.repeat(31)}`, '']) {
+      expect(() => signDispute({ ...dispute, intentHash, secretKey: seed })).toThrow(RangeError);
+    }
+    expect(() => signDispute({ ...dispute, secretKey: sep53.account })).toThrow(StrkeyError);
+    expect(() => signDispute({ ...dispute, secretKey: seed.slice(1) })).toThrow(RangeError);
+  });
+});
+
+it('a new nonce has the form that an intent requires, whatever the random bytes', () => {
+  for (const byte of [0x00, 0x3e, 0x3f, 0xfb, 0xff]) {
+    const nonce = newNonce((length) => new Uint8Array(length).fill(byte));
+    expect(createIntentBody.shape.nonce.safeParse(nonce).success).toBe(true);
+    expect(nonce).toHaveLength(32);
+  }
+  expect(newNonce((length) => new Uint8Array(length).fill(0xff))).toBe('_'.repeat(32));
+});
+
+it('no two nonces are alike', () => {
+  expect(new Set(Array.from({ length: 1_000 }, () => newNonce())).size).toBe(1_000);
+});
