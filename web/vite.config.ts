@@ -1,26 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig, type Plugin } from 'vite';
+import { defineConfig } from 'vite';
 
 const fromHere = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The origin of the service that the page asks; empty for the origin that serves the page. */
-const serviceUrl = process.env.FAIRLEAD_SERVICE_URL ?? '';
-
-/**
- * Tells the page where its service is. It stands in the HTML, so that a host can change it without a build. The server
- * for editing hands on what the page asks instead.
- */
-const nameService: Plugin = {
-  name: 'name-service',
-  apply: 'build',
-  transformIndexHtml: () => [
-    { tag: 'meta', attrs: { name: 'fairlead-service', content: serviceUrl }, injectTo: 'head' },
-  ],
-};
-
 export default defineConfig({
   root: fromHere('.'),
-  plugins: [nameService],
   resolve: {
     // The sources of the contract: the page is built from the commit that the service is built from.
     alias: [
@@ -48,6 +32,8 @@ export default defineConfig({
   },
   server: {
     host: '127.0.0.1',
-    proxy: { '^/(api|v1|docs|openapi|llms)([/.]|$)': serviceUrl || 'http://127.0.0.1:8080' },
+    proxy: {
+      '^/(api|v1|docs|openapi|llms)([/.]|$)': process.env.FAIRLEAD_SERVICE_URL ?? 'http://127.0.0.1:8080',
+    },
   },
 });

@@ -5,17 +5,12 @@ const permissions = 'camera=(), display-capture=(), geolocation=(), microphone=(
 
 /**
  * The headers of HTML and the files it loads: everything comes from this origin, and nothing is inline. `data:` is for
- * pictures in style sheets. Only `framed` paths may be shown in a frame of other origins.
+ * pictures in style sheets.
  */
-export function pageHeaders({
-  framed = () => false,
-}: {
-  framed?: (path: string) => boolean;
-} = {}): RequestHandler {
-  return (req, res, next) => {
-    const mayBeFramed = framed(req.path);
-    res.setHeader('Content-Security-Policy', `${policy}; frame-ancestors ${mayBeFramed ? '*' : "'none'"}`);
-    if (!mayBeFramed) res.setHeader('X-Frame-Options', 'DENY');
+export function pageHeaders(): RequestHandler {
+  return (_req, res, next) => {
+    res.setHeader('Content-Security-Policy', policy);
+    res.setHeader('X-Frame-Options', 'DENY');
     res.setHeader('X-Content-Type-Options', 'nosniff');
     res.setHeader('Referrer-Policy', 'no-referrer');
     res.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
@@ -34,4 +29,5 @@ const policy = [
   "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
+  "frame-ancestors 'none'",
 ].join('; ');

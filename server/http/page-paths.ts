@@ -19,7 +19,6 @@ export const pagePaths: readonly PagePath[] = [
   { path: '/proof/:anchorId', parameter: anchorInRequest },
   { path: '/dispute' },
   { path: '/desk' },
-  { path: '/embed/:corridor', parameter: corridorInRequest },
 ];
 
 /** Whether this is a path of the page, compared without decoding: no parameter needs percent-encoding. */
@@ -29,12 +28,4 @@ export function isPagePath(path: string): boolean {
     const folder = template.slice(0, template.indexOf(':'));
     return path.startsWith(folder) && parameter.safeParse(path.slice(folder.length)).success;
   });
-}
-
-/**
- * Whether a path is one corridor's board, which any site may show in a frame: it asks for no key and signs nothing. An
- * unknown path below /embed/ is not framed, since its page links to every other page.
- */
-export function isEmbedded(path: string): boolean {
-  return path.startsWith('/embed/') && isPagePath(path);
 }

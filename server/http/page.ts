@@ -5,7 +5,7 @@ import { type RequestHandler, Router } from 'express';
 import type { Logger } from '../ports.js';
 import { prefersHtml } from './media-type.js';
 import { pageHeaders } from './page-headers.js';
-import { isEmbedded, isPagePath, pagePaths } from './page-paths.js';
+import { isPagePath, pagePaths } from './page-paths.js';
 import { askedForEachTime, keptForGood, staticAnswer } from './static-answer.js';
 
 /** Paths that programs request: their errors are JSON whatever the client accepts. */
@@ -24,7 +24,7 @@ export function createPage(deps: { folder: URL; logger: Pick<Logger, 'warn'> }) 
     return undefined;
   }
   const files = filesOf(folder);
-  const headers = pageHeaders({ framed: isEmbedded });
+  const headers = pageHeaders();
   const router = Router({ caseSensitive: true, strict: true });
   router.use(headers);
 
@@ -39,8 +39,6 @@ export function createPage(deps: { folder: URL; logger: Pick<Logger, 'warn'> }) 
   const answerFile: RequestHandler = (req, res, next) => {
     const answer = answers.get(req.path);
     if (answer === undefined) return next();
-    // A frame may be sandboxed: then its scripts send requests without an origin.
-    res.setHeader('Access-Control-Allow-Origin', '*');
     answer(req, res, next);
   };
   router.get('/assets/:file', answerFile);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import type { CorridorAnswer } from '../../contract/schemas/corridors.js';
 import * as formula from '../../contract/verification/score.js';
-import { shortName } from '../../web/src/figures/anchor-name.js';
+import { anchorNames, shortName } from '../../web/src/figures/anchor-name.js';
 import { corridorName } from '../../web/src/figures/corridor-name.js';
 import { historyLines, scoreRange } from '../../web/src/pages/anchors/history-plot.js';
 import {
@@ -59,9 +60,15 @@ describe('the history of an anchor', () => {
 });
 
 describe('names', () => {
-  it('tell a corridor by its codes, and the country where the id names one', () => {
-    expect(corridorName('usdc-ngn', 'en')).toBe('USDC → NGN');
-    expect(corridorName('usdc-xof-sn', 'fr')).toBe('USDC → XOF · Sénégal');
+  it('tell a corridor by its currency, and the country where the id names one', () => {
+    expect(corridorName('usdc-ngn', 'en')).toBe('USDC → Nigerian Naira');
+    expect(corridorName('usdc-xof-sn', 'fr')).toMatch(/^USDC → franc CFA .*· Sénégal$/);
+  });
+
+  it('tell two anchors of one name apart by their ids', () => {
+    const anchors = ['a', 'b', 'c'].map((id) => ({ id, name: id === 'c' ? 'Cowrie' : 'Twin' }));
+    const nameOf = anchorNames([{ anchors } as unknown as CorridorAnswer]);
+    expect(['a', 'b', 'c', 'gone'].map(nameOf)).toEqual(['Twin (a)', 'Twin (b)', 'Cowrie', 'gone']);
   });
 
   it('say once that an anchor is simulated', () => {

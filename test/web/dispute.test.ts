@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { readSecretKey } from '../../web/src/pages/dispute/secret-key.js';
 import { readSignature } from '../../web/src/pages/dispute/signature.js';
 import { signWithWallet } from '../../web/src/pages/dispute/wallets.js';
 
@@ -27,25 +26,6 @@ describe('a signature as wallets give it', () => {
     ['null, as wallets answer beside an error', null],
   ])('is not read from %s', (_, given) => {
     expect(readSignature(given)).toBeUndefined();
-  });
-});
-
-describe('a secret key that was typed or pasted', () => {
-  // The secret of SEP-53's vectors.
-  const secret = 'SAKICEVQLYWGSOJS4WW7HZJWAHZVEEBS527LHK5V4MLJALYKICQCJXMW';
-
-  it.each([
-    ['as it is', secret],
-    ['with spaces and line feeds around and in it', ` ${secret.slice(0, 28)} \n\u00a0${secret.slice(28)}\t`],
-  ])('is read %s', (_, typed) => {
-    expect(readSecretKey(typed)).toBe(secret);
-  });
-
-  it.each([
-    ['nothing, told apart', ' \n', 'empty'],
-    ['the public key, told apart', `${address} `, 'public'],
-  ])('is not read from %s', (_, typed, lack) => {
-    expect(readSecretKey(typed)).toEqual({ lack });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RateHistoryPoint } from '../../contract/schemas/rate-history.js';
-import { plotHistory } from '../../web/src/pages/rates/plot-history.js';
+import { plotHistory, steadyRange } from '../../web/src/pages/rates/plot-history.js';
 
 const slot = 900;
 const start = Date.parse('2026-11-21T09:00:00.000Z') / 1_000;
@@ -69,5 +69,17 @@ describe('the history as lines', () => {
 
   it('is empty without samples', () => {
     expect(plotHistory([], 'rate', slot)).toEqual({ times: [], lines: [] });
+  });
+});
+
+describe('the scale of values', () => {
+  const lines = (...values: number[]) => ({ times: [], lines: [{ anchorId: 'harbour', values }] });
+
+  it('is on round figures, and stays while rates move within them', () => {
+    expect(steadyRange('rate', lines(1_513.4, 1_528))).toEqual([1_500, 1_550]);
+    expect(steadyRange('rate', lines(1_501, 1_549))).toEqual([1_500, 1_550]);
+    expect(steadyRange('rate', lines(0.912, 0.921))).toEqual([0.9, expect.closeTo(0.94)]);
+    expect(steadyRange('cost', lines(0.2, 0.9))).toEqual([0, 1]);
+    expect(steadyRange('cost', lines(-0.2, 2.4))).toEqual([-1, 3]);
   });
 });

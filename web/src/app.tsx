@@ -14,7 +14,6 @@ const OfframpPage = page(async () => (await import('./pages/offramp/offramp-page
 const DisputePage = page(async () => (await import('./pages/dispute/dispute-page.js')).DisputePage);
 const DeskPage = page(async () => (await import('./pages/desk/desk-page.js')).DeskPage);
 const ProofPage = page(async () => (await import('./pages/proof/proof-page.js')).ProofPage);
-const EmbedPage = page(async () => (await import('./pages/embed/embed-page.js')).EmbedPage);
 
 /** A page whose code is loaded when it is opened. If loading fails, PageMissing takes its place. */
 function page(load: () => Promise<ComponentType>) {
@@ -22,26 +21,16 @@ function page(load: () => Promise<ComponentType>) {
 }
 
 /** All other paths of this origin belong to a document or the API; a link to one of them leaves the page. */
-const ownPaths = /^\/($|\?|(rates|anchors|offramp|dispute|desk|proof|embed)([/?]|$))/;
+const ownPaths = /^\/($|\?|(rates|anchors|offramp|dispute|desk|proof)([/?]|$))/;
 
 /** The server knows these paths as well: server/http/page-paths.ts. */
 export function App() {
   return (
     <LocationProvider scope={ownPaths}>
-      <Framed />
+      <Shell>
+        <Pages />
+      </Shell>
     </LocationProvider>
-  );
-}
-
-/** The board in somebody else's page has no header: the page around it has one. */
-function Framed() {
-  const { path } = useLocation();
-  return /^\/embed\/[^/]+$/.test(path) ? (
-    <Pages />
-  ) : (
-    <Shell>
-      <Pages />
-    </Shell>
   );
 }
 
@@ -60,7 +49,6 @@ function Pages() {
         <Route path="/desk" component={DeskPage} />
         <Route path="/proof" component={ProofPage} />
         <Route path="/proof/:anchorId" component={ProofPage} />
-        <Route path="/embed/:corridor" component={EmbedPage} />
         <Route default component={PageNotFound} />
       </Router>
     </PageBoundary>

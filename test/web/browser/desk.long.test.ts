@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { encodeSecretKey } from '../../../contract/verification/strkey.js';
-import { offRamp } from '../../../scripts/simulated-wallets/off-ramp.js';
-import { walletOf } from '../../../scripts/simulated-wallets/wallet.js';
 import french from '../../../web/locales/fr.json' with { type: 'json' };
+import { signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';
+import { insertIntents } from '../../fixtures/intents/stored-intents.js';
 import { axeFindings, sidewaysFindings } from '../../fixtures/web/findings.js';
 import { isFocused, tabbingFindings, tabTo } from '../../fixtures/web/keyboard.js';
+import { installWallet, standInName } from '../../fixtures/web/stand-in-wallet.js';
 import { texts as english } from '../../fixtures/web/texts.js';
 import { itInBrowser, shown, webArtifacts, webBrowser } from '../../fixtures/web/web-browser.js';
 import { webService } from '../../fixtures/web/web-service.js';
@@ -16,26 +15,10 @@ import { waitFor } from '../../support/wait-for.js';
 const service = webService();
 const browser = webBrowser();
 const patient = { timeout: 60_000 };
-const looks = [360, 1440].flatMap((width) => (['dark', 'light'] as const).map((theme) => ({ width, theme })));
-
-/** Sells through a simulated anchor, until it has paid out. */
-async function settledOfframp(seed: Buffer): Promise<string> {
-  let hash = '';
-  await offRamp({
-    serviceUrl: service.it.app.url,
-    corridor: 'usdc-ngn',
-    anchorId: 'harbour',
-    wallet: walletOf(seed),
-    sellAmount: '250',
-    ending: 'complete',
-    say: () => undefined,
-    onState({ intentHash }) {
-      hash = intentHash;
-    },
-    signal: AbortSignal.timeout(120_000),
-  });
-  return hash;
-}
+const looks = [
+  { width: 390, theme: 'dark' },
+  { width: 1280, theme: 'light' },
+] as const;
 
 /** What axe, a telephone's width and the Tab key find on the current page; the focus is at its top afterwards. */
 async function findingsOn(page: Page, name: string): Promise<string[]> {
@@ -62,8 +45,9 @@ describe('without a mouse', () => {
     async ({ lang, texts }) => {
       const { url } = service.it.app;
       const { dispute, desk } = texts;
-      const seed = randomBytes(32);
-      const intentHash = await settledOfframp(seed);
+      const seller = signer(`a seller who speaks ${lang}`);
+      const intent = storedIntent(seller.account, 'settled');
+      await insertIntents(service.it.app.connection, intent);
       const reason = `Nothing arrived (${lang}).`;
       const wrong: string[] = [];
       const { page, context, complaints } = await browser.reader({ locale: lang });
@@ -74,15 +58,14 @@ describe('without a mouse', () => {
         await page.keyboard.press('Enter');
       };
 
-      await page.goto(`${url}/dispute?intent=${intentHash}`);
+      await installWallet(page, seller);
+      await page.goto(`${url}/dispute?intent=${intent._id}`);
       await shown(page);
       await tabTo(page, page.getByLabel(dispute.reason));
       await page.keyboard.type(reason);
-      await tabTo(page, page.getByRole('radio', { name: dispute.way_wallet }));
-      await page.keyboard.press('ArrowDown');
-      await tabTo(page, page.getByLabel(dispute.key, { exact: true }));
-      await page.keyboard.type(encodeSecretKey(seed));
-      await page.keyboard.press('Enter');
+      const signing = dispute.walletSign.replace('{wallet}', standInName);
+      await button(signing).waitFor(patient);
+      await press(signing);
       await button(dispute.send).waitFor();
       await look('signed');
       await press(dispute.send);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe('the first visit', () => {
-  itInBrowser('loads less than 100 kB, compressed and with all headers, besides its plot', async () => {
+  itInBrowser('loads less than 90 kB, compressed and with all headers, besides its plot', async () => {
     const { page, context } = await browser.reader();
     const loads = await countLoads(page);
     await page.goto(`${service.it.app.url}/`);
@@ -34,7 +34,7 @@ describe('the first visit', () => {
     const report = { bytes, bytesWithPlots: bytesOf(files), shownMs: Math.round(shownMs), timing, files };
     writeFileSync(join(webArtifacts, 'first-load.json'), `${JSON.stringify(report, null, 2)}\n`);
     expect(files.length).toBeGreaterThan(4);
-    expect(bytes).toBeLessThan(100_000);
+    expect(bytes).toBeLessThan(90_000);
     await context.close();
   });
 });

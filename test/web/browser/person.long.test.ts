@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { encodeSecretKey } from '../../../contract/verification/strkey.js';
-import { offRamp } from '../../../scripts/simulated-wallets/off-ramp.js';
-import { walletOf } from '../../../scripts/simulated-wallets/wallet.js';
+import type { RatesAnswer } from '../../../contract/schemas/rates.js';
+import { signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';
+import { insertIntents } from '../../fixtures/intents/stored-intents.js';
+import { installWallet, standInName } from '../../fixtures/web/stand-in-wallet.js';
 import { texts } from '../../fixtures/web/texts.js';
 import { itInBrowser, shown, webArtifacts, webBrowser } from '../../fixtures/web/web-browser.js';
 import { webService } from '../../fixtures/web/web-service.js';
@@ -13,122 +13,117 @@ import { originsOf } from '../../support/watched-page.js';
 const service = webService();
 const browser = webBrowser();
 const patient = { timeout: 60_000 };
+const mobileMoney = '/api/rates/usdc-ngn?deliveryMethod=mobile_money';
 
-function picture(page: Page, name: string) {
-  return page.screenshot({ path: `${webArtifacts}person-${name}.png`, fullPage: true });
-}
+/** Somebody who has never heard of an anchor, on a telephone and at a desk. */
+describe.each([390, 1280])('a person with a window %s wide', (width) => {
+  const seller = signer(`a seller with ${width}`);
+  const intent = storedIntent(seller.account, 'settled');
+  const reason = `Nothing arrived in my account (${width}).`;
 
-/** The person's wallet, a separate program; `goOn` lets it continue when the person wants to see the result. */
-function wallet(seed: Buffer, anchorId: string) {
-  let goOn = () => {};
-  const seen = new Promise<void>((resolve) => {
-    goOn = resolve;
-  });
-  let isRegistered: (intentHash: string) => void = () => {};
-  const registered = new Promise<string>((resolve) => {
-    isRegistered = resolve;
-  });
-  const ended = offRamp({
-    serviceUrl: service.it.app.url,
-    corridor: 'usdc-ngn',
-    anchorId,
-    wallet: walletOf(seed),
-    sellAmount: '250',
-    ending: 'complete',
-    say: () => undefined,
-    async onState({ step, intentHash }) {
-      if (step !== 'registered') return;
-      isRegistered(intentHash);
-      await seen;
-    },
-    signal: AbortSignal.timeout(120_000),
-  });
-  return { registered, ended, goOn };
-}
+  /** Does a task, and holds at its end that the page complained of nothing and asked nobody else. */
+  async function task(name: string, act: (page: Page) => Promise<void>) {
+    const { url } = service.it.app;
+    const reader = await browser.reader({ viewport: { width, height: 844 } });
+    await act(reader.page);
+    await reader.page.screenshot({ path: `${webArtifacts}person-${width}-${name}.png`, fullPage: true });
+    expect(reader.complaints).toEqual([]);
+    expect(originsOf(reader)).toEqual([url]);
+    await reader.context.close();
+  }
+  const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+  const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true });
 
-describe('a person', () => {
-  itInBrowser(
-    'compares, sells, watches it settle, verifies a score, sees a changed one fail, disputes, and as admin decides',
-    async () => {
+  itInBrowser('finds who pays most into Nigeria by mobile money', () =>
+    task('rates', async (page) => {
       const { url } = service.it.app;
-      const reader = await browser.reader();
-      const { page, context, complaints } = reader;
-
-      // The person compares another amount, the preferred order, and the record of the chosen anchor.
       await page.goto(url);
-      await page.getByLabel(texts.rates.amountToSend).fill('250');
-      await page.waitForURL(/[?&]amount=250/);
-      await page.getByRole('radio', { name: texts.rates.sortScore }).check();
-      await page.waitForURL(/[?&]sort=score/);
-      const board = page.getByRole('table', { name: texts.rates.tableCaption });
-      const harbour = board.getByRole('link', { name: 'Harbour' });
-      await harbour.waitFor(patient);
-      await picture(page, '1-compares');
-      await harbour.click();
-      await page.getByRole('heading', { level: 1, name: /Harbour/ }).waitFor();
-
-      // The person sells with a wallet, and watches each state arrive on the open page.
-      const seed = randomBytes(32);
-      const { registered, ended, goOn } = wallet(seed, 'harbour');
-      const intentHash = await registered;
-      await page.getByRole('link', { name: texts.common.navOfframp, exact: true }).click();
-      await page.getByLabel(texts.offramp.hash).fill(intentHash);
+      await button(page, new RegExp(`^${texts.rates.place}`)).click();
+      await page.getByLabel(texts.rates.placeSearch).fill('nigeria');
       await page.keyboard.press('Enter');
-      await page.waitForURL(`${url}/offramp/${intentHash}`);
-      await page.getByText(texts.offramp.stage_registered, { exact: true }).first().waitFor();
-      expect(await page.getByText(texts.offramp.ended_completed, { exact: true }).count()).toBe(0);
-      goOn();
-      await page.getByText(texts.offramp.ended_completed, { exact: true }).first().waitFor(patient);
-      await ended;
-      await picture(page, '2-settled');
+      await page.getByText(texts.rates.filter, { exact: true }).click();
+      await page.getByLabel(texts.rates.method).selectOption('mobile_money');
+      await page.waitForURL(/\/rates\/usdc-ngn\?deliveryMethod=mobile_money/);
+      await shown(page);
+      const { best } = (await (await fetch(`${url}${mobileMoney}`)).json()) as RatesAnswer;
+      const first = page.getByRole('region', { name: texts.rates.offers }).getByRole('listitem').first();
+      await first.locator(`a[href="/anchors/${best?.anchorId}"]`).waitFor();
+      await first
+        .getByText(/^NGN [\d,]+\.\d\d$/)
+        .first()
+        .waitFor();
+      await first.locator('summary').first().click();
+      await page.getByRole('link', { name: texts.rates.nextWalletLink }).waitFor();
+    }),
+  );
 
-      // The person verifies the anchor's score, and sees that a changed byte is noticed.
-      await page.goto(`${url}/proof/harbour?corridor=usdc-ngn`);
-      await page.getByRole('button', { name: texts.proof.verifyNow }).click();
-      await page.getByText(/^Verified: harbour has the score \d/).waitFor(patient);
-      await page.getByLabel(texts.proof.change).selectOption('score');
-      const refuted = page.getByRole('alert').filter({ hasText: /\d/ });
-      await refuted.waitFor(patient);
-      await picture(page, '3-refuted');
-      await page.getByLabel(texts.proof.change).selectOption('');
-      await page.getByText(/^Verified: harbour has the score \d/).waitFor(patient);
+  itInBrowser('says why the first is first, by words that the page explains', () =>
+    task('why', async (page) => {
+      await page.goto(`${service.it.app.url}/rates/usdc-ngn?deliveryMethod=mobile_money`);
+      await shown(page);
+      const first = page.getByRole('region', { name: texts.rates.offers }).getByRole('listitem').first();
+      await first
+        .getByText(/(usually goes wrong|can be ranked)\.?/)
+        .first()
+        .waitFor();
+      await first.getByRole('button', { name: texts.rates.worth, exact: true }).click();
+      expect(await page.getByText(texts.glossary.worth, { exact: true }).first().isVisible()).toBe(true);
+      await page.keyboard.press('Escape');
+      await first.getByText(texts.rates.details, { exact: true }).click();
+      await first.getByText(texts.rates.ledgerRisk).waitFor();
+    }),
+  );
 
-      // The person disputes the outcome, signed in the page with the key of the selling account.
-      await page.goto(`${url}/offramp/${intentHash}`);
-      await page.getByRole('link', { name: texts.offramp.toDispute }).click();
-      await page.getByLabel(texts.dispute.reason).fill('Only half of it arrived.');
-      await page.getByLabel(texts.dispute.way_key).check();
-      await page.getByLabel(texts.dispute.key, { exact: true }).fill(encodeSecretKey(seed));
-      await page.getByRole('button', { name: texts.dispute.signNow }).click();
-      await page.getByRole('button', { name: texts.dispute.send }).click();
+  itInBrowser('finds out whether an anchor can be trusted, and where that is proven', () =>
+    task('trust', async (page) => {
+      await page.goto(`${service.it.app.url}/rates/usdc-ngn`);
+      await shown(page);
+      await link(page, 'Harbour').first().click();
+      await page.getByRole('heading', { level: 1, name: 'Harbour' }).waitFor();
+      await page
+        .getByText(/^Paid \d+ of \d+, usually in /)
+        .first()
+        .waitFor(patient);
+      await link(page, texts.anchors.toProof).click();
+      await button(page, texts.proof.verifyNow).click();
+      await page.getByText(/^Verified: /).waitFor(patient);
+    }),
+  );
+
+  itInBrowser('follows an off-ramp that went wrong, and files a dispute with a wallet', () =>
+    task('dispute', async (page) => {
+      await insertIntents(service.it.app.connection, intent);
+      await installWallet(page, seller);
+      await page.goto(service.it.app.url);
+      await link(page, texts.common.navOfframp).click();
+      await page.getByLabel(texts.offramp.hash).fill(intent._id);
+      await page.keyboard.press('Enter');
+      await page.getByText(texts.offramp.ended_completed, { exact: true }).first().waitFor();
+      await link(page, texts.offramp.toDispute).click();
+      await page.getByLabel(texts.dispute.reason).fill(reason);
+      await button(page, texts.dispute.walletSign.replace('{wallet}', standInName)).click();
+      await button(page, texts.dispute.send).click();
       await page.getByText(texts.dispute.filed, { exact: true }).waitFor(patient);
-      await picture(page, '4-disputed');
+    }),
+  );
 
-      // The operator decides the dispute at the desk.
-      await page.getByRole('link', { name: texts.common.navDesk }).click();
+  itInBrowser('decides it at the desk, and sees it decided where it is followed', () =>
+    task('desk', async (page) => {
+      await page.goto(service.it.app.url);
+      await link(page, texts.common.navDesk).click();
       await page.getByLabel(texts.desk.key, { exact: true }).fill(testAdminKey);
-      await page.getByRole('button', { name: texts.desk.openNow }).click();
-      await page.getByRole('button', { name: 'Only half of it arrived.' }).click();
+      await button(page, texts.desk.openNow).click();
+      await button(page, reason).click();
       await page.getByLabel(texts.desk.verdict_accept, { exact: true }).check();
       await page.getByLabel(texts.desk.note).fill('The bank confirms it.');
-      await page.getByRole('button', { name: texts.desk.continue }).click();
-      await page.getByRole('button', { name: texts.desk.confirmed_accept }).click();
+      await button(page, texts.desk.continue).click();
+      await button(page, texts.desk.confirmed_accept).click();
       await page.getByText(texts.desk.done_accepted, { exact: true }).first().waitFor(patient);
-      await picture(page, '5-decided');
       const stored = await page.evaluate('JSON.stringify([localStorage, sessionStorage, document.cookie])');
       expect(stored).not.toContain(testAdminKey);
-      expect(stored).not.toContain(encodeSecretKey(seed));
-
-      // The seller sees the decision.
-      await page.goto(`${url}/offramp/${intentHash}`);
-      await shown(page);
+      await page.goto(`${service.it.app.url}/offramp/${intent._id}`);
       await page.getByText(texts.offramp.dispute_accepted, { exact: true }).first().waitFor(patient);
-      await page.getByText(texts.offramp.ended_contested, { exact: true }).first().waitFor();
       expect(await page.getByText(texts.offramp.ended_completed, { exact: true }).count()).toBe(0);
-      expect(complaints).toEqual([]);
-      expect(originsOf(reader)).toEqual([url]);
-      await context.close();
-    },
-    240_000,
+    }),
   );
 });

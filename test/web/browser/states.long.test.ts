@@ -63,11 +63,11 @@ describe('the page says what is the matter, and goes on by itself', () => {
     'when there is no connection: that the board is not live, with its last quotes; then it is live again',
     async () => {
       const { page, context } = await open('/rates/usdc-ngn');
-      const board = page.getByRole('table', { name: texts.rates.tableCaption });
+      const board = page.getByRole('region', { name: texts.rates.offers });
       const live = page.locator('[data-liveness="live"]');
       await live.waitFor(patient);
       await context.setOffline(true);
-      await page.locator('[data-liveness="offline"]').getByText(texts.rates.liveOffline).waitFor(patient);
+      await page.locator('[data-liveness="offline"]').getByText(texts.rates.live_offline).waitFor(patient);
       expect(await board.isVisible()).toBe(true);
       await picture(page, 'offline');
       await context.setOffline(false);
@@ -198,7 +198,10 @@ describe('the page says what is the matter, and goes on by itself', () => {
       await picture(page, 'anchors-gone');
       for (const anchor of anchors.anchors) anchor.setProfile({ outage: null });
       await missing.waitFor({ state: 'detached', timeout: 90_000 });
-      await page.getByRole('table').getByRole('link', { name: 'Harbour' }).waitFor();
+      await page
+        .getByRole('region', { name: texts.rates.offers })
+        .getByRole('link', { name: 'Harbour' })
+        .waitFor();
       await context.close();
     },
     150_000,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import english from '../../../web/locales/en.json' with { type: 'json' };
-import { createTranslate, type TextKey } from '../../../web/src/i18n/translate.js';
+import { createTexts, type TextKey } from '../../../web/src/i18n/translate.js';
 import { whyUnavailable } from '../../../web/src/pages/anchors/unavailable-texts.js';
 
-const t = createTranslate('en', english);
+const { t } = createTexts('en', english);
 
 describe('a reason that a newer service gives', () => {
   it('is shown as it is where a figure of an anchor is missing', () => {

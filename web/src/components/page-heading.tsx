@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import styles from './page-heading.module.css';
-import { useDocumentTitle } from './use-document-title.js';
 
 /** The one h1 of a page. It takes the focus after navigation. */
 export function PageHeading(props: {
@@ -10,7 +10,9 @@ export function PageHeading(props: {
   children?: ComponentChildren;
 }) {
   const { title, documentTitle = title, children } = props;
-  useDocumentTitle(documentTitle);
+  useEffect(() => {
+    document.title = `${documentTitle} · Fairlead`;
+  }, [documentTitle]);
   return (
     <header class={styles.heading}>
       <h1 tabIndex={-1}>{title}</h1>

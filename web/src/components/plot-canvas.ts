@@ -16,11 +16,10 @@ export function drawPlot(
   host: HTMLElement,
   plot: PlotProps & {
     locale: string;
-    hidden: ReadonlySet<string>;
     onPoint: (index: number | undefined) => void;
   },
 ): DrawnPlot {
-  const { times, series, format, range, isDaily = false } = plot;
+  const { times, series, format, range, span, isDaily = false } = plot;
   const probe = host.appendChild(document.createElement('span'));
   const colour = coloursOf(probe);
   const axis = { stroke: () => colour('--ink-soft'), font: `12px ${getComputedStyle(host).fontFamily}` };
@@ -35,7 +34,7 @@ export function drawPlot(
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
       ...(isDaily ? { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1_000), 'Etc/UTC') } : {}),
       scales: {
-        x: { range: (_, from, to) => [from - margin, to + margin] },
+        x: { range: (_, from, to) => (span ? [...span] : [from - margin, to + margin]) },
         y: range === undefined ? {} : { range: [...range] },
       },
       axes: [
@@ -47,12 +46,9 @@ export function drawPlot(
           space: 70,
           values: timeLabels(plot.locale, isDaily),
         },
-        { ...axis, grid, ticks: { show: false }, size: axisWidth, values: (_, splits) => splits.map(format) },
+        { ...axis, grid, ticks: { show: false }, size: 72, values: (_, splits) => splits.map(format) },
       ],
-      series: [
-        {},
-        ...series.map((each) => ({ ...seriesOf(each, colour), show: !plot.hidden.has(each.label) })),
-      ],
+      series: [{}, ...series.map((each) => seriesOf(each, colour))],
       hooks: { setCursor: [({ cursor }) => plot.onPoint(cursor.idx ?? undefined)] },
     },
     [[...times], ...series.map(({ values }) => [...values])],
@@ -91,16 +87,6 @@ function pointsToShow(drawn: uPlot, index: number, hasRoom: boolean): number[] |
   return [...values.keys()].filter(
     (at) => values[at] != null && values[at - 1] == null && values[at + 1] == null,
   );
-}
-
-/** As wide as the longest label. */
-function axisWidth(drawn: uPlot, labels: string[] | null): number {
-  if (labels === null) return 40;
-  drawn.ctx.save();
-  drawn.ctx.font = `${12 * devicePixelRatio}px sans-serif`;
-  const widest = Math.max(...labels.map((label) => drawn.ctx.measureText(label).width));
-  drawn.ctx.restore();
-  return Math.ceil(widest / devicePixelRatio) + 16;
 }
 
 /** Days where the ticks are at least a day apart, else the time of day at whole minutes. */

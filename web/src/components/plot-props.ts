@@ -21,4 +21,6 @@ export interface PlotProps {
   isDaily?: boolean;
   /** The ends of the value scale; if absent, the values determine them. */
   range?: readonly [number, number];
+  /** The ends of the time scale in epoch seconds; if absent, the times determine them. */
+  span?: readonly [number, number];
 }

@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLanguage } from '../i18n/language.js';
 import styles from './plot.module.css';
 import type { DrawnPlot } from './plot-canvas.js';
-import { PlotLegend } from './plot-legend.js';
 import type { PlotProps } from './plot-props.js';
 
 export type { PlotProps, PlotSeries } from './plot-props.js';
@@ -14,7 +13,6 @@ export function Plot(props: PlotProps) {
   const host = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number>();
   const [isDrawable, setDrawable] = useState(true);
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
 
   useEffect(() => {
     let drawn: DrawnPlot | undefined;
@@ -22,7 +20,7 @@ export function Plot(props: PlotProps) {
     import('./plot-canvas.js')
       .then(({ drawPlot }) => {
         if (!isGone && host.current !== null)
-          drawn = drawPlot(host.current, { ...props, locale, hidden, onPoint: setPointed });
+          drawn = drawPlot(host.current, { ...props, locale, onPoint: setPointed });
       })
       // If the library does not load, for example because the connection was lost, the table remains.
       .catch(() => setDrawable(false));
@@ -30,7 +28,7 @@ export function Plot(props: PlotProps) {
       isGone = true;
       drawn?.destroy();
     };
-  }, [times, series, locale, isDaily, hidden]);
+  }, [times, series, locale, isDaily]);
 
   const timeText = (at: number | undefined) => {
     if (at === undefined) return '';
@@ -42,14 +40,19 @@ export function Plot(props: PlotProps) {
 
   return (
     <figure class={styles.plot}>
-      <figcaption>
-        <PlotLegend
-          series={series}
-          time={timeText(times[shown])}
-          textOf={({ values }) => valueText(values[shown])}
-          hidden={hidden}
-          onChange={setHidden}
-        />
+      <figcaption class={styles.legend}>
+        <span class={styles.time}>{timeText(times[shown])}</span>
+        <ul aria-label={t('common.plotSeries')}>
+          {series.map((each) => (
+            <li key={each.label}>
+              <span
+                class={`${styles.swatch} ${styles[each.kind ?? 'line']} ${each.isDashed ? styles.dashed : ''}`}
+                style={{ color: `var(--plot-${each.colour})` }}
+              />
+              {each.label} <strong>{valueText(each.values[shown])}</strong>
+            </li>
+          ))}
+        </ul>
       </figcaption>
       {isDrawable && <div ref={host} class={styles.canvas} role="img" aria-label={label} />}
       <details class={styles.table} open={!isDrawable}>

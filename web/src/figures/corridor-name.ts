@@ -1,13 +1,36 @@
-/** `USDC → XOF · Senegal` of `usdc-xof-sn`: the codes as people write them, and the country where the id names one. */
+import type { CorridorAnswer } from '@fairlead/contract/client';
+
+/** `USDC → Nigerian Naira` of `usdc-ngn`; `USDC → West African CFA Franc · Senegal` where the id names a country. */
 export function corridorName(id: string, locale: string): string {
   const [asset = '', currency = '', country] = id.toUpperCase().split('-');
-  const codes = `${asset} → ${currency}`;
-  if (country === undefined || !/^[A-Z]{2}$/.test(country)) return codes;
-  return `${codes} · ${new Intl.DisplayNames(locale, { type: 'region' }).of(country)}`;
+  const name = `${asset} → ${currencyName(currency, locale)}`;
+  return country === undefined ? name : `${name} · ${countryName(country, locale)}`;
 }
 
-/** `USDC → NGN · Nigerian Naira`, `USDC → XOF · Senegal · West African CFA Franc`: to choose from, with the currency's name. */
-export function corridorChoice(id: string, currency: string, locale: string): string {
-  const name = new Intl.DisplayNames(locale, { type: 'currency' }).of(currency);
-  return `${corridorName(id, locale)} · ${name}`;
+/** Where a corridor pays out, and in what: `Nigeria` and `Nigerian Naira (NGN)`; `Euro` and `EUR`, of many countries. */
+export function placeOf({ country, buyAsset }: CorridorAnswer, locale: string) {
+  const code = buyAsset.replace('iso4217:', '');
+  const currency = currencyName(code, locale);
+  return {
+    place: country === null ? currency : countryName(country, locale),
+    currency: country === null ? code : `${currency} (${code})`,
+  };
+}
+
+function countryName(code: string, locale: string): string {
+  return nameOf('region', code, locale);
+}
+
+function currencyName(code: string, locale: string): string {
+  return nameOf('currency', code, locale);
+}
+
+/** The code itself where it is none of the standard, which the browser refuses. */
+function nameOf(type: 'region' | 'currency', code: string, locale: string): string {
+  try {
+    return new Intl.DisplayNames(locale, { type }).of(code) ?? code;
+  } catch (error) {
+    if (error instanceof RangeError) return code;
+    throw error;
+  }
 }

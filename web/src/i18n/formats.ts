@@ -23,6 +23,10 @@ export interface Formats {
   percent(fraction: string | number, digits?: number): string;
   /** A share that is often tiny: two decimal places; `< 0.01 %` below the smallest that they can show, which is not zero. */
   smallShare(fraction: string): string;
+  /** `0.89 %` for `0.89`: costs come in per cent already. */
+  perCent(value: string | number): string;
+  /** `92.34`: a score, or a part of one. */
+  points(value: string | number): string;
   dateTime(instant: string | number): string;
   date(instant: string | number): string;
   /** The UTC day, whatever the reader's time zone. */
@@ -31,6 +35,8 @@ export interface Formats {
   ago(seconds: number): string;
   /** `4 min`, `2.5 hr`: how long something takes. */
   duration(seconds: number): string;
+  /** `1 minute` for 24 seconds: a round time within which something usually happens. */
+  within(seconds: number): string;
 }
 
 export function createFormats(locale: string): Formats {
@@ -64,6 +70,10 @@ export function createFormats(locale: string): Formats {
     money: (amount, currency) =>
       numberFormat({ style: 'currency', currency, ...digitsOf(amount) }).format(amount as Decimal),
     asset: (amount, code) => `${numberFormat(digitsOf(amount)).format(amount as Decimal)} ${code}`,
+    perCent: (value) =>
+      numberFormat({ style: 'unit', unit: 'percent', minimumFractionDigits: 2 }).format(value as Decimal),
+    points: (value) =>
+      numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(value as Decimal),
     number: (value, options = {}) => numberFormat(options).format(value as Decimal),
     dateTime: (instant) => dateTimes.format(new Date(instant)),
     date: (instant) => dates.format(new Date(instant)),
@@ -79,6 +89,11 @@ export function createFormats(locale: string): Formats {
       return numberFormat({ style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 }).format(
         seconds / size,
       );
+    },
+    within(seconds) {
+      const [unit, size] =
+        units.find(([, each]) => seconds > each && each >= 60) ?? (['minute', 60] as const);
+      return numberFormat({ style: 'unit', unit, unitDisplay: 'long' }).format(Math.ceil(seconds / size));
     },
   };
 }

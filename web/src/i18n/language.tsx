@@ -2,11 +2,10 @@ import { type ComponentChildren, createContext } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
 import { createFormats, type Formats } from './formats.js';
 import type { Messages } from './locales.js';
-import { createTranslate, type Translate } from './translate.js';
+import { createTexts, type Texts } from './translate.js';
 
-export interface Language {
+export interface Language extends Texts {
   locale: string;
-  t: Translate;
   formats: Formats;
   /** Loads another language and shows the page in it. */
   choose(locale: string): void;
@@ -24,7 +23,7 @@ export function LanguageProvider(props: {
   const language = useMemo(
     () => ({
       locale,
-      t: createTranslate(locale, messages),
+      ...createTexts(locale, messages),
       formats: createFormats(locale),
       choose: onChoose,
     }),

@@ -1,4 +1,5 @@
 import { IntlMessageFormat } from 'intl-messageformat';
+import type { ComponentChildren } from 'preact';
 import type { Messages } from './locales.js';
 
 /** `rates.title`: a text by its section and name, checked against the English file. */
@@ -8,15 +9,23 @@ export type TextKey = {
 
 export type TextValues = Record<string, string | number>;
 
-/**
- * The text of a key in ICU message syntax, filled in: `t('anchors.outcomes', { count: 3 })`. A key may end in a value of the
- * service, as `offramp.ended_refunded` does. If there is no text, since a newer service has more values, it is the value.
- */
-export type Translate = (key: TextKey, values?: TextValues) => string;
+/** Texts by key, in ICU message syntax. */
+export interface Texts {
+  /**
+   * The text of a key, filled in: `t('anchors.outcomes', { count: 3 })`. A key may end in a value of the service, as
+   * `offramp.ended_refunded` does. If there is no text, since a newer service has more values, it is the value.
+   */
+  t: (key: TextKey, values?: TextValues) => string;
+  /** A text with tags, such as `<anchor>…</anchor>`, each drawn by the function of its name. */
+  rich: (key: TextKey, values: RichValues) => ComponentChildren;
+}
 
-export function createTranslate(locale: string, messages: Messages): Translate {
+export type Translate = Texts['t'];
+type RichValues = Record<string, string | number | ((children: ComponentChildren) => ComponentChildren)>;
+
+export function createTexts(locale: string, messages: Messages): Texts {
   const formats = new Map<TextKey, IntlMessageFormat>();
-  return (key, values) => {
+  const formatOf = (key: TextKey) => {
     let format = formats.get(key);
     if (format === undefined) {
       const [section, name] = key.split('.') as [keyof Messages, string];
@@ -24,6 +33,10 @@ export function createTranslate(locale: string, messages: Messages): Translate {
       format = new IntlMessageFormat(text, locale);
       formats.set(key, format);
     }
-    return format.format<string>(values) as string;
+    return format;
+  };
+  return {
+    t: (key, values) => formatOf(key).format<string>(values) as string,
+    rich: (key, values) => formatOf(key).format<ComponentChildren>(values) as ComponentChildren,
   };
 }

@@ -1,4 +1,3 @@
-import { isOwnOrigin, serviceUrl } from '../data/service.js';
 import { useLanguage } from '../i18n/language.js';
 import styles from './footer.module.css';
 
@@ -11,13 +10,11 @@ export function Footer() {
         <li>
           <a href="/dispute">{t('common.navDispute')}</a>
         </li>
-        {isOwnOrigin && (
-          <li>
-            <a href="/desk">{t('common.navDesk')}</a>
-          </li>
-        )}
         <li>
-          <a href={`${serviceUrl}/docs`}>{t('common.navApi')}</a>
+          <a href="/desk">{t('common.navDesk')}</a>
+        </li>
+        <li>
+          <a href="/docs">{t('common.navApi')}</a>
         </li>
       </ul>
     </footer>

@@ -1,5 +1,4 @@
 import { useLocation } from 'preact-iso';
-import { serviceUrl } from '../data/service.js';
 import { useLanguage } from '../i18n/language.js';
 import type { TextKey } from '../i18n/translate.js';
 import { Choices } from './choices.js';
@@ -10,7 +9,7 @@ const areas: { text: TextKey; href: string; isOf: RegExp }[] = [
   { text: 'common.navAnchors', href: '/anchors', isOf: /^\/anchors/ },
   { text: 'common.navOfframp', href: '/offramp', isOf: /^\/(offramp|dispute)/ },
   { text: 'common.navProof', href: '/proof', isOf: /^\/proof/ },
-  { text: 'common.navApi', href: `${serviceUrl}/docs`, isOf: /^\/docs/ },
+  { text: 'common.navApi', href: '/docs', isOf: /^\/docs/ },
 ];
 
 /** The name and the way to every area; the area that is shown is marked. */

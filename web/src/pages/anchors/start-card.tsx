@@ -4,7 +4,6 @@ import { Card } from '../../components/card.js';
 import { Choice } from '../../components/choice.js';
 import { Field } from '../../components/field.js';
 import { useCopying } from '../../components/use-copying.js';
-import { serviceUrl } from '../../data/service.js';
 import { useViewPart } from '../../data/use-view-part.js';
 import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
@@ -23,7 +22,7 @@ export function StartCard({ anchor, view }: { anchor: AnchorAnswer; view: Record
   const point = points.find(({ protocol }) => protocol === chosen) ?? points[0];
   if (corridor === undefined || point === undefined) return null;
   const code = startCall({
-    service: serviceUrl === '' ? location.origin : serviceUrl,
+    service: location.origin,
     anchorId: anchor.id,
     corridor,
     protocol: point.protocol,

@@ -5,13 +5,13 @@ import { Fact, Facts } from '../../components/facts.js';
 import { Notice } from '../../components/notice.js';
 import { useLanguage } from '../../i18n/language.js';
 import styles from './dispute.module.css';
-import { KeySigner, PastedSigner } from './own-signers.js';
+import { PastedSigner } from './pasted-signer.js';
 import type { Signature } from './signer-props.js';
 import type { Party } from './standing.js';
 import { WalletSigner } from './wallet-signer.js';
 
-const ways = { wallet: WalletSigner, key: KeySigner, pasted: PastedSigner } as const;
-const wayNames = ['wallet', 'key', 'pasted'] as const;
+const ways = { wallet: WalletSigner, pasted: PastedSigner } as const;
+const wayNames = ['wallet', 'pasted'] as const;
 
 /** Shows the exact text that is signed, and offers the ways to sign it. */
 export function SignCard(props: {
@@ -24,7 +24,6 @@ export function SignCard(props: {
   const { t } = useLanguage();
   const { intentHash, party, signer, signature, onSign } = props;
   const [way, setWay] = useState<keyof typeof ways>('wallet');
-  const digest = useDigest(intentHash);
   const choice = useRef<HTMLFieldSetElement>(null);
   const wasSigned = useRef(false);
   const isSigned = signature !== undefined;
@@ -39,9 +38,6 @@ export function SignCard(props: {
       <p>{t('dispute.signWhat')}</p>
       <pre class={styles.signed}>{`Stellar Signed Message:\n${intentHash}`}</pre>
       <Facts>
-        <Fact name={t('dispute.digest')}>
-          <code>{digest ?? '…'}</code>
-        </Fact>
         <Fact name={t('dispute.signer')}>
           {t(`dispute.signer_${party}`)}
           <br />
@@ -73,20 +69,4 @@ export function SignCard(props: {
       {isSigned && <Notice tone="good" title={t('dispute.isSigned')} />}
     </Card>
   );
-}
-
-/** The signed hash; undefined until the code that computes it has loaded, a dash if that fails. */
-function useDigest(intentHash: string): string | undefined {
-  const [digest, setDigest] = useState<string>();
-  useEffect(() => {
-    let isShown = true;
-    void import('./sign.js').then(
-      ({ digestOf }) => isShown && setDigest(digestOf(intentHash)),
-      () => isShown && setDigest('–'),
-    );
-    return () => {
-      isShown = false;
-    };
-  }, [intentHash]);
-  return digest;
 }

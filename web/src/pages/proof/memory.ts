@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
 import { keepChoice, keptChoice } from '../../data/kept-choice.js';
-import { serviceUrl } from '../../data/service.js';
 import type { Memory } from './trust.js';
 
-const storedUnder = `fairlead-proof ${serviceUrl}`;
+const storedUnder = 'fairlead-proof';
 
 function recall(): Memory | undefined {
   try {

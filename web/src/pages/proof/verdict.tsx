@@ -9,11 +9,10 @@ import type { TrustedKeys } from './trust.js';
 export function Verdict(props: {
   steps: readonly Step[];
   isDone: boolean;
-  isChanged: boolean;
   trust: TrustedKeys;
   wanted: Wanted;
 }) {
-  const { steps, isDone, isChanged, trust, wanted } = props;
+  const { steps, isDone, trust, wanted } = props;
   const { t, locale } = useLanguage();
   const faults = steps.flatMap(({ fault }) => fault ?? []);
   const failed = faults.length;
@@ -30,7 +29,7 @@ export function Verdict(props: {
   if (failed > 0)
     return (
       <Notice tone="bad" title={t('proof.refuted', { failed, all: steps.length })}>
-        <p>{t(isChanged ? 'proof.refutedChanged' : 'proof.refutedTrue')}</p>
+        <p>{t('proof.refutedTrue')}</p>
       </Notice>
     );
   const score = steps.at(-1)?.facts.find(({ label }) => label === 'scorePublished')?.value ?? '–';

@@ -7,26 +7,28 @@ import { Empty } from '../../components/empty.js';
 import { Plot } from '../../components/plot.js';
 import { client } from '../../data/client.js';
 import { codeOf } from '../../data/corridors.js';
+import { serviceNow } from '../../data/service-clock.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { useViewPart } from '../../data/use-view-part.js';
 import { anchorNames } from '../../figures/anchor-name.js';
 import { useLanguage } from '../../i18n/language.js';
 import type { TextKey } from '../../i18n/translate.js';
-import { percentStyle } from './best-offer.js';
 import styles from './history-card.module.css';
-import { type Metric, metrics, plotHistory } from './plot-history.js';
+import { type Metric, metrics, plotHistory, steadyRange } from './plot-history.js';
 
 interface Range {
   resolution: HistoryResolution;
   slotSeconds: number;
+  /** How far back it reaches. */
+  days: number;
   text: TextKey;
 }
 
 /** What a resolution shows without `from`: docs/rates.md. */
 const ranges = {
-  day: { resolution: '15m', slotSeconds: 900, text: 'rates.rangeDay' },
-  week: { resolution: '1h', slotSeconds: 3_600, text: 'rates.rangeWeek' },
-  quarter: { resolution: '1d', slotSeconds: 86_400, text: 'rates.rangeQuarter' },
+  day: { resolution: '15m', slotSeconds: 900, days: 1, text: 'rates.rangeDay' },
+  week: { resolution: '1h', slotSeconds: 3_600, days: 7, text: 'rates.rangeWeek' },
+  quarter: { resolution: '1d', slotSeconds: 86_400, days: 90, text: 'rates.rangeQuarter' },
 } as const satisfies Record<string, Range>;
 type RangeName = keyof typeof ranges;
 const rangeNames = Object.keys(ranges) as RangeName[];
@@ -103,12 +105,14 @@ function History(props: {
 }) {
   const { samples, corridor, range, metric } = props;
   const { t, formats } = useLanguage();
-  const { slotSeconds, text } = ranges[range];
-  const { times, series } = useMemo(() => {
+  const { slotSeconds, text, days } = ranges[range];
+  const { times, series, scale, span } = useMemo(() => {
     const plot = plotHistory(samples, metric, slotSeconds);
     const nameOf = anchorNames([corridor]);
     return {
       times: plot.times,
+      scale: steadyRange(metric, plot),
+      span: [serviceNow() / 1_000 - days * 86_400, serviceNow() / 1_000] as const,
       series: plot.lines.map(({ anchorId, values }, index) => ({
         label: nameOf(anchorId),
         values,
@@ -119,19 +123,21 @@ function History(props: {
   }, [samples, metric, slotSeconds, corridor]);
   const currency = codeOf(corridor.buyAsset);
   const format = (value: number) =>
-    metric === 'rate' ? formats.number(value, rateStyle(value)) : formats.number(value, percentStyle);
+    metric === 'rate' ? formats.number(value, rateStyle(value)) : formats.perCent(value);
   return (
     <Plot
       label={t('rates.historyLabel', {
         range: t(text),
         metric:
           metric === 'rate'
-            ? t('rates.ratePer', { currency, code: codeOf(corridor.sellAsset) })
+            ? t('rates.rateOf', { currency, code: codeOf(corridor.sellAsset) })
             : t('rates.metricCost'),
       })}
       times={times}
       series={series}
       format={format}
+      range={scale}
+      span={span}
       isDaily={range === 'quarter'}
     />
   );

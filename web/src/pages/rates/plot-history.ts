@@ -42,3 +42,19 @@ export function plotHistory(
   }));
   return { times, lines };
 }
+
+/** The parts of the value scale: of rates, a round figure of about 2 % of them; of costs, one per cent. */
+function stepOf(metric: Metric, most: number): number {
+  if (metric === 'cost') return 1;
+  const power = 10 ** Math.floor(Math.log10(most / 50));
+  return ([1, 2, 5, 10].find((times) => times * power >= most / 50) ?? 10) * power;
+}
+
+/** The ends of the value scale, on round figures, so that they stay where they are from one visit to the next. */
+export function steadyRange(metric: Metric, { lines }: HistoryPlot): [number, number] {
+  const values = lines.flatMap(({ values }) => values.filter((value) => value !== null));
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const step = stepOf(metric, most);
+  const low = Math.floor(least / step);
+  return [low * step, Math.max(low + 1, Math.ceil(most / step)) * step];
+}

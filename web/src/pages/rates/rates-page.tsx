@@ -1,21 +1,24 @@
 import type { CorridorAnswer } from '@fairlead/contract/client';
+import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { AnswerView } from '../../components/answer-view.js';
 import { Empty } from '../../components/empty.js';
 import { Notice } from '../../components/notice.js';
 import { PageHeading } from '../../components/page-heading.js';
-import { codeOf, corridorsQuestion } from '../../data/corridors.js';
+import { SimulatedBanner } from '../../components/simulated-banner.js';
+import { corridorsQuestion } from '../../data/corridors.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
-import { AskForm } from './ask-form.js';
-import { Board } from './board.js';
+import { Text } from '../../i18n/text.js';
+import { AskCard } from './ask-card.js';
 import { HistoryCard } from './history-card.js';
-import { ShareCard } from './share-card.js';
+import { Offers } from './offers.js';
+import { ThreeSteps } from './three-steps.js';
 import { useBoard } from './use-board.js';
 import { useRatesView } from './use-rates-view.js';
 
-/** What every anchor of a corridor pays out now, and what they offered lately. */
+/** What is paid out for an amount now, who pays it, and why that offer is the first. */
 export function RatesPage() {
   const { t, locale } = useLanguage();
   const { params } = useRoute();
@@ -25,7 +28,7 @@ export function RatesPage() {
   return (
     <>
       <PageHeading title={t('rates.title')} documentTitle={shown && corridorName(shown.id, locale)}>
-        {t('rates.lead')}
+        <Text of="rates.lead" />
       </PageHeading>
       <AnswerView answer={corridors} lines={8}>
         {(all) => <Corridors all={all} asked={asked} />}
@@ -37,10 +40,10 @@ export function RatesPage() {
 function Corridors({ all, asked }: { all: CorridorAnswer[]; asked: string | undefined }) {
   const { t, locale } = useLanguage();
   const corridor = chosenCorridor(all, asked);
-  if (corridor !== undefined) return <CorridorRates corridors={all} corridor={corridor} />;
+  if (corridor !== undefined) return <CorridorRates key={corridor.id} corridors={all} corridor={corridor} />;
   if (asked === undefined) return <Empty title={t('rates.noCorridors')} />;
   return (
-    <Notice tone="warn" title={t('rates.unknownCorridor', { corridor: asked })}>
+    <Notice tone="warn" title={t('rates.unknownCorridor', { corridor: corridorName(asked, locale) })}>
       <ul>
         {all.map(({ id }) => (
           <li key={id}>
@@ -59,37 +62,24 @@ function chosenCorridor(corridors: CorridorAnswer[], asked: string | undefined):
 }
 
 function CorridorRates({ corridors, corridor }: { corridors: CorridorAnswer[]; corridor: CorridorAnswer }) {
-  const { t, formats } = useLanguage();
   const view = useRatesView(corridor);
   const board = useBoard(corridor, view.asked);
-  const shown = board.answer.value ?? board.before;
-  const best = shown?.quotes.find(({ anchorId }) => anchorId === shown.best?.anchorId);
-  const stablecoin = codeOf(corridor.sellAsset);
-  const refusal = board.isAmountRefused
-    ? t('rates.amountRefused', {
-        min: formats.number(corridor.min),
-        max: formats.asset(corridor.max, stablecoin),
-      })
-    : undefined;
+  const [isUnreadable, setUnreadable] = useState(false);
+  const isOfBefore = isUnreadable || board.answer.value === undefined;
   return (
     <>
-      <AskForm
+      <SimulatedBanner isShown={corridor.anchors.every(({ simulated }) => simulated)} />
+      <AskCard
         corridors={corridors}
         corridor={corridor}
         view={view}
-        refusal={refusal}
-        payout={best?.receiveAmount}
-      />
-      <Board
         board={board}
-        corridor={corridor}
-        sort={view.sort}
-        onSort={view.chooseSort}
-        opened={view.opened}
-        onOpen={view.open}
+        isOfBefore={isOfBefore}
+        onUnreadable={setUnreadable}
       />
+      <Offers board={board} corridor={corridor} sort={view.sort} isOfBefore={isOfBefore} />
+      <ThreeSteps />
       <HistoryCard corridor={corridor} />
-      <ShareCard corridor={corridor} view={view} />
     </>
   );
 }

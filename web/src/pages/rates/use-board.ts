@@ -1,5 +1,6 @@
 import {
   type CorridorAnswer,
+  type RateQuote,
   type RatesAnswer,
   type StreamRatesEvent,
   unwrap,
@@ -20,8 +21,11 @@ export interface Asked {
 
 export interface Board {
   answer: Answered<RatesAnswer>;
-  /** The last answer to an earlier question about this corridor, until the present question has one. */
-  before: RatesAnswer | undefined;
+  /** The answer, or the last one to an earlier question about this corridor, until the present question has one. */
+  shown: RatesAnswer | undefined;
+  best: RateQuote | undefined;
+  /** Why each anchor makes no offer, where none does. */
+  unavailable: RatesAnswer['unavailable'] | undefined;
   /** Undefined while the service refuses the question, since nothing is asked then. */
   liveness: Liveness | undefined;
   /** Whether the service refuses the amount, which the field says. */
@@ -63,9 +67,13 @@ export function useBoard(corridor: CorridorAnswer, asked: Asked): Board {
   const isOnline = useIsOnline();
   const { problem } = answer;
   const isRefused = problem?.kind === 'refused';
+  const shown = answer.value ?? before.current;
+  const body = problem !== undefined && 'body' in problem ? problem.body : undefined;
   return {
     answer,
-    before: before.current?.corridor === id ? before.current : undefined,
+    shown,
+    best: shown?.quotes.find(({ anchorId }) => anchorId === shown.best?.anchorId),
+    unavailable: body?.code === 'RATES_UNAVAILABLE' ? body.unavailable : undefined,
     liveness: isRefused ? undefined : livenessOf({ problem, standing, isTroubled, isOnline }),
     isAmountRefused: isRefused && problem.body.code === 'AMOUNT_OUT_OF_RANGE',
   };

@@ -13,15 +13,12 @@ export interface RatesView {
   /** The amount in the address, valid or not. */
   amount: string;
   sort: Sort;
-  /** The anchor whose quote is unfolded. */
-  opened: string;
   /** The amount of the opposite direction before the reader reversed it. */
   amountBefore: string;
   askToSell(amount: string): void;
   askToReceive(amount: string): void;
   chooseMethod(method: string): void;
-  chooseSort(sort: Sort): void;
-  open(anchorId: string): void;
+  chooseSort(sort: string): void;
   goTo(corridor: string): void;
 }
 
@@ -35,7 +32,6 @@ export function useRatesView(corridor: CorridorAnswer): RatesView {
   const [receive, setReceive] = useViewPart('receive', '');
   const [method, chooseMethod] = useViewPart('deliveryMethod', '');
   const [sort, chooseSort] = useViewPart('sort', 'best');
-  const [opened, open] = useViewPart('open', '');
   const amountBefore = useRef('');
   const { min, max, referenceAmount, payoutDecimals } = corridor;
   const sold = amountOf(amount, { decimals: stablecoinDecimals, min, max });
@@ -48,7 +44,6 @@ export function useRatesView(corridor: CorridorAnswer): RatesView {
     },
     amount,
     sort: sorts.find((each) => each === sort) ?? 'best',
-    opened,
     amountBefore: amountBefore.current,
     askToSell(next) {
       setReceive('');
@@ -61,11 +56,10 @@ export function useRatesView(corridor: CorridorAnswer): RatesView {
     },
     chooseMethod,
     chooseSort,
-    open,
     goTo(id) {
       const parts = new URLSearchParams(location.search);
-      // An amount in another currency has no meaning here.
-      for (const part of ['receive', 'open']) parts.delete(part);
+      // An amount in another currency, or the method of another country, has no meaning here.
+      for (const part of ['receive', 'deliveryMethod']) parts.delete(part);
       const search = parts.toString();
       route(`/rates/${id}${search && `?${search}`}`);
     },

@@ -1,18 +1,17 @@
 import type { RateQuote } from '@fairlead/contract/client';
 import { subtractDecimals } from '../../figures/decimal.js';
 import { useLanguage } from '../../i18n/language.js';
-import type { Codes } from './texts.js';
-import styles from './worth-ledger.module.css';
+import styles from './offers.module.css';
 
 /** From this many outcomes on, an anchor is judged by its own record alone. */
 const wholeRecord = 30;
 
 /** From the promise of a quote to its expected worth: what the anchor's record subtracts, line by line. */
-export function WorthLedger({ quote, codes }: { quote: RateQuote; codes: Codes }) {
+export function WorthLedger({ quote, currency }: { quote: RateQuote; currency: string }) {
   const { t, formats } = useLanguage();
   const { receiveAmount, expectedReceive, worth, reputation } = quote;
   const { outcomes, fillRate, p50SettleSeconds, meanShortfall } = reputation;
-  const money = (amount: string) => formats.money(amount, codes.currency);
+  const money = (amount: string) => formats.money(amount, currency);
   const less = (amount: string) => `− ${money(amount)}`;
   const shortfall =
     meanShortfall === null
@@ -36,8 +35,8 @@ export function WorthLedger({ quote, codes }: { quote: RateQuote; codes: Codes }
           {t('rates.ledgerShortfall')} <small>{shortfall}</small>
         </dt>
         <dd>{less(subtractDecimals(receiveAmount, expectedReceive))}</dd>
-        <dt class={styles.sum}>{t('rates.ledgerExpected')}</dt>
-        <dd class={styles.sum}>{money(expectedReceive)}</dd>
+        <dt>{t('rates.ledgerExpected')}</dt>
+        <dd>{money(expectedReceive)}</dd>
         <dt>
           {t('rates.ledgerRisk')} <small>{record}</small>
         </dt>
@@ -45,7 +44,7 @@ export function WorthLedger({ quote, codes }: { quote: RateQuote; codes: Codes }
         <dt class={styles.result}>{t('rates.ledgerWorth')}</dt>
         <dd class={styles.result}>{money(worth)}</dd>
       </dl>
-      <p class={styles.note}>
+      <p class={styles.soft}>
         {t('rates.ledgerNote')}
         {outcomes < wholeRecord && ` ${t('rates.ledgerNewcomer', { outcomes, whole: wholeRecord })}`}
       </p>

@@ -1,0 +1,129 @@
+import type { CorridorAnswer, RateQuote } from '@fairlead/contract/client';
+import { Changing } from '../../components/changing.js';
+import { Field } from '../../components/field.js';
+import { codeOf } from '../../data/corridors.js';
+import { shortName } from '../../figures/anchor-name.js';
+import { useLanguage } from '../../i18n/language.js';
+import { methodName } from '../../i18n/method-name.js';
+import { AmountSide } from './amount-side.js';
+import styles from './ask-card.module.css';
+import { LiveMark } from './live-mark.js';
+import { sorts } from './order-quotes.js';
+import { PlacePicker } from './place-picker.js';
+import { roundAmount } from './typed-amount.js';
+import type { Board } from './use-board.js';
+import { type RatesView, stablecoinDecimals } from './use-rates-view.js';
+
+/** The question and its answer: what one sends, where to, and what arrives. All other choices are folded. */
+export function AskCard(props: {
+  corridors: CorridorAnswer[];
+  corridor: CorridorAnswer;
+  view: RatesView;
+  board: Board;
+  /** Whether the answer is that of an earlier question. */
+  isOfBefore: boolean;
+  onUnreadable: (isUnreadable: boolean) => void;
+}) {
+  const { corridors, corridor, view, board, isOfBefore, onUnreadable } = props;
+  const { t, formats } = useLanguage();
+  const { best } = board;
+  const { receive } = view.asked;
+  const isTurned = receive !== undefined;
+  const stablecoin = codeOf(corridor.sellAsset);
+  const currency = codeOf(corridor.buyAsset);
+  const refusal = board.isAmountRefused
+    ? t('rates.amountRefused', {
+        min: formats.number(corridor.min),
+        max: formats.asset(corridor.max, stablecoin),
+      })
+    : undefined;
+  const turn = () => {
+    onUnreadable(false);
+    if (isTurned) view.askToSell(view.amountBefore);
+    else view.askToReceive(roundAmount(best?.receiveAmount ?? corridor.referenceAmount));
+  };
+  const answered = isTurned
+    ? best && formats.asset(best.sellAmount, stablecoin)
+    : best && formats.money(best.receiveAmount, currency);
+  return (
+    <section class={styles.card} aria-label={t('rates.ask')}>
+      <div class={styles.sides}>
+        <AmountSide
+          key={String(isTurned)}
+          label={t(isTurned ? 'rates.theyGet' : 'rates.youSend')}
+          code={isTurned ? currency : stablecoin}
+          decimals={isTurned ? corridor.payoutDecimals : stablecoinDecimals}
+          value={isTurned ? receive : view.amount}
+          onSettle={isTurned ? view.askToReceive : view.askToSell}
+          onUnreadable={onUnreadable}
+          refusal={refusal}
+          {...(!isTurned && { min: corridor.min, max: corridor.max, byDefault: corridor.referenceAmount })}
+        />
+        <button type="button" class={styles.turn} aria-label={t('rates.turn')} onClick={turn}>
+          ⇄
+        </button>
+        <div class={isOfBefore ? styles.before : undefined}>
+          <p class={styles.label}>{t(isTurned ? 'rates.youSend' : 'rates.theyGet')}</p>
+          <p class={styles.figure}>{answered && <Changing value={answered}>{answered}</Changing>}</p>
+          {best && <Promised best={best} />}
+        </div>
+      </div>
+      <PlacePicker corridors={corridors} corridor={corridor} onChoose={view.goTo} />
+      <details class={styles.filter}>
+        <summary>
+          {t('rates.filter')}
+          {view.asked.deliveryMethod && `: ${methodName(view.asked.deliveryMethod, t)}`}
+        </summary>
+        <Filter corridor={corridor} view={view} />
+      </details>
+      {board.shown && board.liveness && <LiveMark liveness={board.liveness} asOf={board.shown.asOf} />}
+    </section>
+  );
+}
+
+function Promised({ best }: { best: RateQuote }) {
+  const { t, formats } = useLanguage();
+  const { p50SettleSeconds } = best.reputation;
+  return (
+    <p class={styles.from}>
+      {p50SettleSeconds === null
+        ? t('rates.from', { anchor: shortName(best) })
+        : t('rates.fromUsually', { anchor: shortName(best), time: formats.within(p50SettleSeconds) })}
+    </p>
+  );
+}
+
+function Filter({ corridor, view }: { corridor: CorridorAnswer; view: RatesView }) {
+  const { t } = useLanguage();
+  return (
+    <div class={styles.choices}>
+      <Field label={t('rates.method')}>
+        {(ids) => (
+          <select
+            {...ids}
+            value={view.asked.deliveryMethod ?? ''}
+            onChange={(event) => view.chooseMethod(event.currentTarget.value)}
+          >
+            <option value="">{t('rates.methodAny')}</option>
+            {corridor.deliveryMethods.map((method) => (
+              <option key={method} value={method}>
+                {methodName(method, t)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label={t('rates.sort')}>
+        {(ids) => (
+          <select {...ids} value={view.sort} onChange={(event) => view.chooseSort(event.currentTarget.value)}>
+            {sorts.map((sort) => (
+              <option key={sort} value={sort}>
+                {t(`rates.sort_${sort}`)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </div>
+  );
+}
