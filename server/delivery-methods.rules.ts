@@ -3,11 +3,6 @@ export function findDeliveryMethod(offered: readonly string[], asked: string): s
   return offered.find((method) => method === asked) ?? offered.find((method) => sameText(method, asked));
 }
 
-/** Whether money that is paid out by this method waits to be collected, as its name says: `cash`, `CASH_PICKUP`. */
-export function isCollected(method: string): boolean {
-  return /cash|pick.?up/i.test(method);
-}
-
 function sameText(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }

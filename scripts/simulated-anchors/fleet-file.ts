@@ -29,6 +29,7 @@ function fleetAnchor(context: AnchorContext): FleetAnchor {
     corridors: definition.corridors.map(({ id, deliveryMethods }) => ({
       id,
       deliveryMethods: [...deliveryMethods],
+      collected: deliveryMethods.filter((method) => method === 'cash'),
     })),
     ...(partnerToken === null
       ? {}

@@ -1,5 +1,4 @@
-import { PassThrough, type Transform } from 'node:stream';
-import { brotliCompressSync, constants, createBrotliCompress, createGzip, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 
@@ -28,11 +27,4 @@ export function codingFor(acceptEncoding: string | undefined): Coding {
 export function encode(bytes: Buffer, coding: Coding): Buffer {
   if (coding === 'br') return brotliCompressSync(bytes, brotliOptions);
   return coding === 'gzip' ? gzipSync(bytes, gzipOptions) : bytes;
-}
-
-/** An encoder for a streamed body. A window of 256 KB takes a quarter of a megabyte per client instead of sixteen. */
-export function createEncoder(coding: Coding): Transform {
-  const params = { ...brotliOptions.params, [constants.BROTLI_PARAM_LGWIN]: 18 };
-  if (coding === 'br') return createBrotliCompress({ params });
-  return coding === 'gzip' ? createGzip(gzipOptions) : new PassThrough();
 }

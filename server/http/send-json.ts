@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { MediaType } from '../../contract/describe-route.js';
 import { codingFor, encode } from './content-coding.js';
 import { hashOf, matchesTag, tagOf } from './entity-tag.js';
 
@@ -36,6 +37,11 @@ export function bodySentBy<T extends object>(send: SendBody): T {
   return body;
 }
 
+/** A body of another media type than JSON. */
+export function textBody<T extends object>(type: MediaType, text: string): T {
+  return bodySentBy(async (req, res) => sendBytes(req, res, Buffer.from(text), type));
+}
+
 /** How this body is sent; undefined where it is JSON. */
 export function senderOf(body: unknown): SendBody | undefined {
   return typeof body === 'object' && body !== null ? ownBodies.get(body) : undefined;
@@ -67,11 +73,11 @@ export function sendJson({ begin }: { begin: BeginAnswer }): RequestHandler {
   };
 }
 
-function sendBytes(req: Request, res: Response, plain: Buffer): void {
+function sendBytes(req: Request, res: Response, plain: Buffer, type = 'application/json'): void {
   const accepted = codingFor(req.get('accept-encoding'));
   const coding = plain.length >= compressFromBytes ? accepted : 'identity';
   const bytes = encode(plain, coding);
-  res.setHeader('Content-Type', 'application/json; charset=utf-8');
+  res.setHeader('Content-Type', `${type}; charset=utf-8`);
   res.vary('Accept-Encoding');
   if (coding !== 'identity') res.setHeader('Content-Encoding', coding);
   const { sameForMs } = res.locals;

@@ -35,32 +35,17 @@ export interface DiscoveryView {
 }
 
 /** The addresses of the anchors: from the fleet file, and otherwise from the anchor's stellar.toml. */
-export interface Discovery {
-  /** Reads the stellar.toml if necessary, within 2 s. Throws UpstreamFault. */
-  endpointsOf(anchorId: string): Promise<AnchorEndpoints>;
-  /** Replaces these addresses by those that the fleet file configures. */
-  withOverrides(anchorId: string, found: AnchorEndpoints): AnchorEndpoints;
-  /** What is known now, without a request; undefined for an anchor that is not in the fleet. */
-  view(anchorId: string): DiscoveryView | undefined;
-  /** Restores what an earlier process read under this cache version, unless it was invalidated since. */
-  seed(anchorId: string, endpoints: AnchorEndpoints, fetchedAt: number, cacheVersion: number): void;
-  /** Forgets the readings; returns how many there were. */
-  clear(): number;
-}
-
 export function createDiscovery(deps: {
   fleet: Fleet;
   outbound: Outbound;
   clock: Clock;
   random: Random;
   logger: Logger;
-  /** What was read under another version is void. */
-  version: () => number;
   /** Called with what cannot be used of a stellar.toml. */
   onUnreadable: (anchorId: string, what: string) => void;
-  /** Called with every successful reading, and the cache version when it began. */
-  onRead: (anchorId: string, read: AnchorEndpoints, cacheVersion: number) => void;
-}): Discovery {
+  /** Called with every successful reading. */
+  onRead: (anchorId: string, read: AnchorEndpoints) => void;
+}) {
   const anchors = new Map(deps.fleet.anchors.map((anchor) => [anchor.id, anchor]));
   const outages = createOutageLog({
     ...deps,
@@ -81,12 +66,11 @@ export function createDiscovery(deps: {
   }
 
   async function read(anchorId: string): Promise<AnchorEndpoints> {
-    const cacheVersion = deps.version();
     try {
       const { endpoints, unreadable } = await fetchToml(anchors.get(anchorId)?.homeDomain ?? '');
       if (unreadable.length > 0) deps.onUnreadable(anchorId, `${unreadable.join(', ')} cannot be used`);
       outages.worked(anchorId, { anchorId });
-      deps.onRead(anchorId, endpoints, cacheVersion);
+      deps.onRead(anchorId, endpoints);
       return endpoints;
     } catch (error) {
       const fault = toUpstreamFault(error);
@@ -105,6 +89,7 @@ export function createDiscovery(deps: {
     return toml;
   }
 
+  /** Replaces these addresses by those that the fleet file configures. */
   function withOverrides(anchorId: string, found: AnchorEndpoints): AnchorEndpoints {
     const given = Object.entries(anchors.get(anchorId)?.endpoints ?? {});
     return { ...found, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };
@@ -112,31 +97,27 @@ export function createDiscovery(deps: {
 
   return {
     withOverrides,
-    async endpointsOf(anchorId) {
+    /** Reads the stellar.toml if necessary, within 2 s. Throws UpstreamFault. */
+    async endpointsOf(anchorId: string): Promise<AnchorEndpoints> {
       return withOverrides(anchorId, hasToml(anchorId) ? await readings.get(anchorId) : noEndpoints);
     },
-    view(anchorId) {
+    /** What is known now, without a request; undefined for an anchor that is not in the fleet. */
+    view(anchorId: string): DiscoveryView | undefined {
       if (!anchors.has(anchorId)) return undefined;
-      if (!hasToml(anchorId)) {
-        return {
-          endpoints: withOverrides(anchorId, noEndpoints),
-          state: 'configured',
-          fetchedAt: null,
-          reason: null,
-        };
-      }
       const found = readings.peek(anchorId);
+      const endpoints = withOverrides(anchorId, found?.value ?? noEndpoints);
+      if (!hasToml(anchorId)) return { endpoints, state: 'configured', fetchedAt: null, reason: null };
       const fault = readings.faultOf(anchorId);
       const reason = fault instanceof UpstreamFault ? fault.reason : null;
-      const endpoints = withOverrides(anchorId, found?.value ?? noEndpoints);
-      if (found === undefined) {
-        return { endpoints, state: reason === null ? 'pending' : 'failed', fetchedAt: null, reason };
-      }
-      return { endpoints, state: found.fresh ? 'fresh' : 'stale', fetchedAt: found.loadedAt, reason };
+      const unread = reason === null ? 'pending' : 'failed';
+      const state = found === undefined ? unread : found.fresh ? 'fresh' : 'stale';
+      return { endpoints, state, fetchedAt: found?.loadedAt ?? null, reason };
     },
-    seed(anchorId, endpoints, fetchedAt, cacheVersion) {
-      if (hasToml(anchorId) && cacheVersion === deps.version()) readings.seed(anchorId, endpoints, fetchedAt);
+    /** Restores what an earlier process read. */
+    seed(anchorId: string, endpoints: AnchorEndpoints, fetchedAt: number): void {
+      if (hasToml(anchorId)) readings.seed(anchorId, endpoints, fetchedAt);
     },
+    /** Forgets the readings; returns how many there were. */
     clear: readings.clear,
   };
 }

@@ -96,7 +96,16 @@ const anchorSchema = z
       .strict()
       .optional(),
     corridors: z
-      .array(z.object({ id: corridorId, deliveryMethods: z.array(deliveryMethod).max(20) }).strict())
+      .array(
+        z
+          .object({
+            id: corridorId,
+            deliveryMethods: z.array(deliveryMethod).max(20),
+            /** Those of them by which a payout waits until the customer collects it. */
+            collected: z.array(deliveryMethod).max(20).default([]),
+          })
+          .strict(),
+      )
       .max(maxEntries),
     partnerToken: z
       .object({
@@ -236,7 +245,10 @@ function anchorFaults(anchor: FleetAnchor, corridorIds: ReadonlySet<string>): st
   const hasAddress = [anchor.homeDomain, quoteServer, transferServerSep24, transferServerSep6].some(Boolean);
   if (!hasAddress) faults.push('homeDomain: is required where endpoints names no server');
   const seen = new Set<string>();
-  for (const [index, { id }] of anchor.corridors.entries()) {
+  for (const [index, { id, deliveryMethods, collected }] of anchor.corridors.entries()) {
+    const unknown = collected.find((method) => !deliveryMethods.includes(method));
+    if (unknown !== undefined)
+      faults.push(`corridors[${index}].collected: ${unknown} is not among deliveryMethods`);
     if (!corridorIds.has(id)) faults.push(`corridors[${index}].id: no corridor ${id} in this file`);
     if (seen.has(id)) faults.push(`corridors[${index}].id: ${id} is listed twice`);
     seen.add(id);

@@ -1,22 +1,20 @@
 import { isDuplicateKey } from '../../mongo/failures.js';
-import type { PauseBeforeTry } from '../../mongo/refused-writes.js';
-import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
+import type { InTransaction } from '../../mongo/transactions.js';
 import type { Clock, Logger } from '../../ports.js';
 import type { Emit } from '../../webhooks/outbox.js';
-import type { Fleet, FleetAnchor } from './fleet-file.rules.js';
+import type { Fleet } from './fleet-file.rules.js';
 import type { AnchorDocument, AnchorListing, AnchorStore } from './store.js';
+
+type FleetMember = Fleet['anchors'][number];
 
 interface SyncDeps {
   store: AnchorStore;
   fleet: Fleet;
   clock: Clock;
-  pauseBeforeTry: PauseBeforeTry;
   logger: Logger;
   writeEvent: Emit;
   inTransaction: InTransaction;
 }
-
-const maxRepeats = 2;
 
 /**
  * Brings the fleet file into MongoDB: new anchors with their `anchor.onboarded` event in one transaction, known ones
@@ -25,37 +23,19 @@ const maxRepeats = 2;
 export async function syncFleet(deps: SyncDeps): Promise<AnchorDocument[]> {
   const { store, fleet, logger } = deps;
   const ids = fleet.anchors.map((anchor) => anchor.id);
-  const known = await store.knownIds();
-  for (const anchor of fleet.anchors) {
-    if (!known.has(anchor.id)) await onboard(deps, anchor);
-  }
+  const known = new Set((await store.findMany(ids)).map(({ _id }) => _id));
+  for (const anchor of fleet.anchors) if (!known.has(anchor.id)) await onboard(deps, anchor);
   await store.list(fleet.anchors.map((anchor) => ({ id: anchor.id, ...toListing(anchor) })));
   const delisted = await store.delistOthers(ids, new Date(deps.clock()));
   if (delisted > 0) logger.info({ count: delisted }, 'anchors delisted');
   return store.findMany(ids);
 }
 
-/** A duplicate id aborts the transaction; the next try finds what another instance inserted meanwhile. */
-async function onboard(deps: SyncDeps, anchor: Fleet['anchors'][number]): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
-    await deps.pauseBeforeTry(tries);
-    try {
-      const isNew = await deps.inTransaction((session) => insertIfNew(deps, anchor, session));
-      if (isNew) deps.logger.info({ anchorId: anchor.id }, 'anchor onboarded');
-      return;
-    } catch (error) {
-      if (!isDuplicateKey(error) || tries >= maxRepeats) throw error;
-    }
-  }
-}
-
-async function insertIfNew(
-  deps: SyncDeps,
-  anchor: Fleet['anchors'][number],
-  session: ClientSession,
-): Promise<boolean> {
+/** A duplicate id is of another instance, which starts at the same time and announces the anchor. */
+async function onboard(deps: SyncDeps, anchor: FleetMember): Promise<void> {
+  const { id, name, simulated } = anchor;
   const document: AnchorDocument = {
-    _id: anchor.id,
+    _id: id,
     ...toListing(anchor),
     listed: true,
     onboardedAt: new Date(deps.clock()),
@@ -65,24 +45,26 @@ async function insertIfNew(
     endpoints: null,
     discoveredAt: null,
   };
-  if (!(await deps.store.insertIfNew(document, session))) return false;
-  await deps.writeEvent(session, 'anchor.onboarded', {
-    anchorId: anchor.id,
-    name: anchor.name,
-    corridors: document.corridors.map(({ corridor }) => corridor),
-    simulated: anchor.simulated,
-  });
-  return true;
+  const corridors = document.corridors.map(({ corridor }) => corridor);
+  try {
+    await deps.inTransaction(async (session) => {
+      await deps.store.insert(document, session);
+      await deps.writeEvent(session, 'anchor.onboarded', { anchorId: id, name, corridors, simulated });
+    });
+    deps.logger.info({ anchorId: id }, 'anchor onboarded');
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
 }
 
-function toListing(anchor: FleetAnchor & { simulated: boolean }): AnchorListing {
+function toListing(anchor: FleetMember): AnchorListing {
   return {
     name: anchor.name,
     note: anchor.note ?? null,
     simulated: anchor.simulated,
     homeDomain: anchor.homeDomain ?? null,
     corridors: anchor.corridors
-      .map(({ id, deliveryMethods }) => ({ corridor: id, deliveryMethods: [...deliveryMethods] }))
+      .map(({ id, deliveryMethods }) => ({ corridor: id, deliveryMethods }))
       .sort((a, b) => (a.corridor < b.corridor ? -1 : 1)),
   };
 }

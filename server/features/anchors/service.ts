@@ -9,7 +9,6 @@ import {
 import type { AnchorAnswer, AnchorPage } from '../../../contract/schemas/anchors.js';
 import type { CorridorPage } from '../../../contract/schemas/corridors.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
-import type { PauseBeforeTry } from '../../mongo/refused-writes.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import { UpstreamFault } from '../../outbound/upstream-fault.js';
@@ -19,78 +18,32 @@ import type { Emit } from '../../webhooks/outbox.js';
 import type { CacheEpoch } from '../cache/epoch.js';
 import { toAnchorAnswer, toAnchorSummary, toCorridorAnswer } from './anchor-answer.rules.js';
 import { createDiscovery } from './discovery.js';
-import type { Corridor, Fleet } from './fleet-file.rules.js';
+import type { Fleet } from './fleet-file.rules.js';
 import { syncFleet } from './fleet-sync.js';
 import { createFleetWarnings } from './fleet-warnings.js';
 import { createPartnerTokens } from './partner-tokens.js';
 import { createSigningKeys } from './signing-keys.js';
 import type { AnchorStore } from './store.js';
-import { createUnreadableAnswers, type UnreadableAnswers } from './unreadable-answers.js';
+import { createUnreadableAnswers } from './unreadable-answers.js';
 
 const idPattern = /^[a-z0-9-]{1,40}$/;
 const concurrentReadings = 16;
 
 type FleetMember = Fleet['anchors'][number];
 
-export interface PageRequest {
+interface PageRequest {
   limit?: string | undefined;
   cursor?: string | undefined;
 }
 
-/** The anchors of the fleet, their addresses, and what is known of them. */
-export interface AnchorDirectory {
-  /** Brings the fleet file into MongoDB and loads what is known; call it before serving. */
-  sync(): Promise<void>;
-  /**
-   * Reads every stellar.toml whose last reading is no longer fresh. This also lets refused anchors, which nobody asks
-   * for rates, show their first key again.
-   */
-  discoverDue(): Promise<void>;
-  /** Waits until everything that was read is stored. */
-  stop(): Promise<void>;
-  corridor(id: string): Corridor | undefined;
-  /** Ordered by id. */
-  corridors(): readonly Corridor[];
-  /** The anchors that serve a corridor now, by id; refused ones are left out. */
-  anchorsOf(corridorId: string): readonly FleetMember[];
-  /** Grows whenever an anchor begins or ceases to be refused, which makes quotes void. */
-  servingVersion(): number;
-  /** Every anchor of the fleet file, by id. */
-  anchors(): Fleet['anchors'];
-  /** An anchor of the fleet that is not refused. */
-  anchor(id: string): FleetMember | undefined;
-  /** Throws UpstreamFault while the addresses cannot be read. */
-  endpointsOf(anchorId: string): Promise<AnchorEndpoints>;
-  /** The URL of an anchor's stellar.toml; undefined if the fleet file has all its addresses. */
-  tomlUrlOf(anchorId: string): string | undefined;
-  /** Whether this stellar.toml of the anchor can be read. */
-  isReadableToml(anchorId: string, body: Uint8Array): boolean;
-  /** Notes what cannot be read of an answer of the anchor: the member or the line. */
-  noteUnreadable: UnreadableAnswers['note'];
-  /** The addresses as they are known now, without a request. */
-  knownEndpoints(anchorId: string): AnchorEndpoints;
-  /** The key (G…) that an anchor signs with, even a delisted one; null if none is known. */
-  signingKeyOf(anchorId: string): Promise<string | null>;
-  /** Whether transactions of the anchor can be polled, since it granted a token. */
-  isPollable(anchorId: string): boolean;
-  /** The partner token for this address, or undefined: it is sent only to the origin that it was granted for. */
-  tokenFor(anchorId: string, url: string): string | undefined;
-  listCorridors(page: PageRequest): CorridorPage;
-  /** Whether this anchor is or ever was in the fleet. */
-  isKnownAnchor(id: string): Promise<boolean>;
-  /** Throws UNSUPPORTED_PAIR. */
-  listAnchors(request: PageRequest & { corridor?: string | undefined }): Promise<AnchorPage>;
-  /** Throws UNKNOWN_ANCHOR. */
-  getAnchor(id: string): Promise<Omit<AnchorAnswer, 'contradictedPayments'>>;
-}
+export type AnchorDirectory = ReturnType<typeof createAnchorDirectory>;
 
 export interface AnchorDirectoryDeps {
   store: AnchorStore;
   fleet: Fleet;
   outbound: Outbound;
-  cacheEpoch: Pick<CacheEpoch, 'emptied' | 'onEmptied'>;
+  cacheEpoch: Pick<CacheEpoch, 'onEmptied'>;
   clock: Clock;
-  pauseBeforeTry: PauseBeforeTry;
   random: Random;
   logger: Logger;
   /** The environment variables, which hold the partner tokens under the names that the fleet file gives. */
@@ -101,13 +54,13 @@ export interface AnchorDirectoryDeps {
   inTransaction: InTransaction;
 }
 
-export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirectory {
+/** The anchors of the fleet, their addresses, and what is known of them. */
+export function createAnchorDirectory(deps: AnchorDirectoryDeps) {
   const { store, fleet, clock, logger, cacheEpoch } = deps;
   const corridors = new Map(fleet.corridors.map((corridor) => [corridor.id, corridor]));
   const members = new Map(fleet.anchors.map((anchor) => [anchor.id, anchor]));
   const homeDomainOf = (id: string) => members.get(id)?.homeDomain ?? null;
-  const adoptKey = (id: string, key: string) => store.adoptSigningKey(id, key, homeDomainOf(id));
-  const keys = createSigningKeys({ adoptKey, logger });
+  const keys = createSigningKeys({ store, homeDomainOf, logger });
   const partnerTokens = createPartnerTokens(deps);
   const warnings = createFleetWarnings(deps);
   const unreadable = createUnreadableAnswers(deps);
@@ -115,11 +68,10 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
 
   const discovery = createDiscovery({
     ...deps,
-    version: cacheEpoch.emptied,
     onUnreadable: (anchorId, what) => unreadable.note(anchorId, 'stellar.toml', what),
-    onRead: (anchorId, read, cacheVersion) => {
-      track(keep(anchorId, read, cacheVersion));
-      reportEndpoints(anchorId, read);
+    onRead(anchorId, read) {
+      track(keep(anchorId, read));
+      warnings.reportEndpoints(anchorId, discovery.withOverrides(anchorId, read));
     },
   });
   cacheEpoch.onEmptied(() => discovery.clear());
@@ -133,15 +85,10 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
     settled.finally(() => underWay.delete(settled));
   }
 
-  async function keep(anchorId: string, endpoints: AnchorEndpoints, cacheVersion: number): Promise<void> {
-    const shownKey = members.get(anchorId)?.endpoints?.signingKey ?? endpoints.signingKey;
-    const refusedKey = await keys.judge(anchorId, shownKey);
-    const reading = { homeDomain: homeDomainOf(anchorId), cacheVersion, endpoints, refusedKey };
-    await store.keepReading(anchorId, reading, new Date(clock()));
-  }
-
-  function reportEndpoints(anchorId: string, read: AnchorEndpoints): void {
-    warnings.reportEndpoints(anchorId, discovery.withOverrides(anchorId, read));
+  async function keep(anchorId: string, endpoints: AnchorEndpoints): Promise<void> {
+    const shown = members.get(anchorId)?.endpoints?.signingKey ?? endpoints.signingKey;
+    const stored = store.keepReading(anchorId, homeDomainOf(anchorId), endpoints, new Date(clock()));
+    await Promise.all([keys.judge(anchorId, shown), stored]);
   }
 
   function servingAnchors(): FleetMember[] {
@@ -149,68 +96,79 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
   }
 
   return {
-    async sync() {
+    /** Brings the fleet file into MongoDB and loads what is known; call it before serving. */
+    async sync(): Promise<void> {
       const anchors = await syncFleet(deps);
       keys.load(anchors);
-      for (const { _id, endpoints, discoveredAt, cacheVersion = 0 } of anchors) {
+      const judged = anchors.map(async ({ _id: id, endpoints, discoveredAt }) => {
         if (endpoints !== null && discoveredAt !== null)
-          discovery.seed(_id, endpoints, discoveredAt.getTime(), cacheVersion);
-      }
-      const stored = new Map(anchors.map((anchor) => [anchor._id, anchor]));
-      for (const { id, endpoints } of fleet.anchors) {
-        const known = stored.get(id);
-        // The addresses may have been stored although storing the decision about their key failed.
-        const shown = keys.isRefused(id) ? null : (known?.endpoints?.signingKey ?? null);
-        const refused = await keys.judge(id, endpoints?.signingKey ?? shown);
-        if (refused !== undefined && refused !== known?.refusedKey) await store.setRefusedKey(id, refused);
-      }
-      partnerTokens.reportMissing(fleet.anchors);
-      warnings.reportFile(fleet.anchors);
+          discovery.seed(id, endpoints, discoveredAt.getTime());
+        await keys.judge(id, members.get(id)?.endpoints?.signingKey ?? endpoints?.signingKey ?? null);
+      });
+      await Promise.all(judged);
       for (const { id } of fleet.anchors) {
         const known = discovery.view(id);
         if (known !== undefined && known.state !== 'pending') warnings.reportEndpoints(id, known.endpoints);
       }
+      partnerTokens.reportMissing(fleet.anchors);
+      warnings.reportFile(fleet.anchors);
     },
-    async discoverDue() {
+    /**
+     * Reads every stellar.toml whose last reading is no longer fresh. This also lets refused anchors, which nobody asks
+     * for rates, show their first key again.
+     */
+    async discoverDue(): Promise<void> {
       const readings = pLimit(concurrentReadings);
       // A failure is logged where it happens, and stellar.toml is read again at the next request for the anchor.
       const read = (id: string) => readings(() => discovery.endpointsOf(id)).catch(() => undefined);
       await Promise.all(fleet.anchors.map(({ id }) => read(id)));
     },
-    async stop() {
+    /** Waits until everything that was read is stored. */
+    async stop(): Promise<void> {
       await Promise.all(underWay);
     },
-    corridor: (id) => corridors.get(id),
+    corridor: (id: string) => corridors.get(id),
+    /** Ordered by id. */
     corridors: () => fleet.corridors,
-    anchorsOf: (corridorId) =>
+    /** The anchors that serve a corridor now, by id; refused ones are left out. */
+    anchorsOf: (corridorId: string) =>
       servingAnchors().filter((anchor) => anchor.corridors.some(({ id }) => id === corridorId)),
+    /** Grows whenever an anchor begins or ceases to be refused, which makes quotes void. */
     servingVersion: keys.refusalChanges,
+    /** Every anchor of the fleet file, by id. */
     anchors: () => fleet.anchors,
-    anchor: (id) => (keys.isRefused(id) ? undefined : members.get(id)),
-    async endpointsOf(anchorId) {
+    /** An anchor of the fleet that is not refused. */
+    anchor: (id: string) => (keys.isRefused(id) ? undefined : members.get(id)),
+    /** Throws UpstreamFault while the addresses cannot be read. */
+    async endpointsOf(anchorId: string): Promise<AnchorEndpoints> {
       const endpoints = await discovery.endpointsOf(anchorId);
       // This reading may have revealed another signing key.
       if (keys.isRefused(anchorId))
         throw new UpstreamFault('not_served', 'the anchor shows another signing key');
       return endpoints;
     },
-    tomlUrlOf(anchorId) {
+    /** The URL of an anchor's stellar.toml; undefined if the fleet file has all its addresses. */
+    tomlUrlOf(anchorId: string): string | undefined {
       const homeDomain = members.get(anchorId)?.homeDomain;
       return homeDomain === undefined ? undefined : tomlUrl(homeDomain);
     },
-    isReadableToml(anchorId, body) {
+    /** Whether this stellar.toml of the anchor can be read. */
+    isReadableToml(anchorId: string, body: Uint8Array): boolean {
       const readOver = members.get(anchorId)?.homeDomain?.startsWith('http:') ? 'http' : 'https';
       return !isRefused(readStellarToml(body, { readOver }));
     },
+    /** Notes what cannot be read of an answer of the anchor: the member or the line. */
     noteUnreadable: unreadable.note,
-    knownEndpoints: (anchorId) => discovery.view(anchorId)?.endpoints ?? noEndpoints,
-    async signingKeyOf(anchorId) {
-      if (members.has(anchorId)) return keys.keyOf(anchorId);
-      return store.signingKeyOf(anchorId);
-    },
-    isPollable: (anchorId) => partnerTokens.hasToken(members.get(anchorId)),
-    tokenFor: (anchorId, url) => partnerTokens.tokenFor(members.get(anchorId), url),
-    listCorridors(page) {
+    /** The addresses as they are known now, without a request. */
+    knownEndpoints: (anchorId: string) => discovery.view(anchorId)?.endpoints ?? noEndpoints,
+    /** The key (G…) that an anchor signs with, even a delisted one; null if none is known. */
+    signingKeyOf: async (anchorId: string) =>
+      members.has(anchorId) ? keys.keyOf(anchorId) : store.signingKeyOf(anchorId),
+    /** Whether transactions of the anchor can be polled, since it granted a token. */
+    isPollable: (anchorId: string) => partnerTokens.hasToken(members.get(anchorId)),
+    /** The partner token for this address, or undefined: it is sent only to the origin that it was granted for. */
+    tokenFor: (anchorId: string, url: string) => partnerTokens.tokenFor(members.get(anchorId), url),
+    listCorridors(page: PageRequest): CorridorPage {
       const list = ['corridors'];
       const [afterId] = readCursor(page.cursor, list, [idPattern]) ?? [];
       const limit = readLimit(page.limit);
@@ -225,7 +183,11 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
         (last) => [last.id],
       );
     },
-    async listAnchors({ corridor, ...page }) {
+    /** Throws UNSUPPORTED_PAIR. */
+    async listAnchors({
+      corridor,
+      ...page
+    }: PageRequest & { corridor?: string | undefined }): Promise<AnchorPage> {
       if (corridor !== undefined && !corridors.has(corridor))
         throw unsupportedPair('query.corridor', 'is not a corridor that is served');
       const list = ['anchors', corridor ?? '*'];
@@ -234,8 +196,10 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps): AnchorDirector
       const anchors = await store.page({ corridor, afterId, limit });
       return toPage(anchors.map(toAnchorSummary), limit, list, (last) => [last.id]);
     },
-    isKnownAnchor: async (id) => members.has(id) || (await store.find(id)) !== null,
-    async getAnchor(id) {
+    /** Whether this anchor is or ever was in the fleet. */
+    isKnownAnchor: async (id: string) => members.has(id) || (await store.find(id)) !== null,
+    /** Throws UNKNOWN_ANCHOR. */
+    async getAnchor(id: string): Promise<Omit<AnchorAnswer, 'contradictedPayments'>> {
       const anchor = await store.find(id);
       if (anchor === null) throw new ApiError('UNKNOWN_ANCHOR', `No anchor ${id} was ever in the fleet.`);
       const view = anchor.listed ? discovery.view(id) : undefined;

@@ -24,8 +24,6 @@ export interface AnchorDocument {
   /** The last content of its stellar.toml, so that a restart does not wait for it. */
   endpoints: AnchorEndpoints | null;
   discoveredAt: Date | null;
-  /** The cache version under which they were read. Absent where an earlier release stored them. */
-  cacheVersion?: number;
 }
 
 const text = { type: String, default: null };
@@ -51,7 +49,6 @@ const anchorSchema = new Schema<AnchorDocument>(
     refusedKey: text,
     endpoints: { type: Schema.Types.Mixed, default: null },
     discoveredAt: { type: Date, default: null },
-    cacheVersion: Number,
   },
   { collection: 'anchors', versionKey: false },
 );
@@ -59,60 +56,25 @@ const anchorSchema = new Schema<AnchorDocument>(
 /** The data of an anchor in the fleet file, which may change at every start. */
 export type AnchorListing = Pick<AnchorDocument, 'name' | 'note' | 'simulated' | 'homeDomain' | 'corridors'>;
 
-/** What a reading of an anchor's stellar.toml gave. */
-export interface AnchorReading {
-  /** The home domain that it was read from. */
-  homeDomain: string | null;
-  /** The cache version when the reading began. */
-  cacheVersion: number;
-  endpoints: AnchorEndpoints;
-  /** The key that the anchor is refused for; null if it is not refused, undefined if it showed no key. */
-  refusedKey: string | null | undefined;
-}
+export type AnchorStore = ReturnType<typeof createAnchorStore>;
 
 /** The anchors of the fleet file, past and present. */
-export interface AnchorStore {
-  find(id: string): Promise<AnchorDocument | null>;
-  findMany(ids: readonly string[]): Promise<AnchorDocument[]>;
-  /**
-   * A page ordered by id, starting after `afterId`. One more than `limit` is returned if more follow. With `corridor`, only
-   * anchors that serve it now.
-   */
-  page(query: {
-    corridor: string | undefined;
-    afterId: string | undefined;
-    limit: number;
-  }): Promise<AnchorDocument[]>;
-  knownIds(): Promise<Set<string>>;
-  /** False if the id is known already. Among concurrent inserts, all but one reject with E11000. */
-  insertIfNew(anchor: AnchorDocument, session: ClientSession): Promise<boolean>;
-  /** Stores the data of the fleet file and marks the anchors as listed. A new home domain clears the old one's addresses. */
-  list(listings: readonly ({ id: string } & AnchorListing)[]): Promise<void>;
-  /** Delists every anchor except these; returns how many were listed until now. */
-  delistOthers(ids: readonly string[], at: Date): Promise<number>;
-  signingKeyOf(id: string): Promise<string | null>;
-  /**
-   * Stores the first key of an anchor, unless it is listed with another home domain now. Returns the key that counts:
-   * another instance may have stored one before.
-   */
-  adoptSigningKey(id: string, key: string, homeDomain: string | null): Promise<string>;
-  setRefusedKey(id: string, key: string | null): Promise<void>;
-  /** Stores a reading, unless the anchor is listed with another home domain now: this instance has an old fleet file then. */
-  keepReading(id: string, reading: AnchorReading, at: Date): Promise<void>;
-}
-
-export function createAnchorStore(connection: Connection): AnchorStore {
+export function createAnchorStore(connection: Connection) {
   const model = defineModel(connection, 'Anchor', anchorSchema);
 
-  async function signingKeyOf(id: string): Promise<string | null> {
-    const found = await model.findById(id, { signingKey: 1 }).lean<Pick<AnchorDocument, 'signingKey'>>();
-    return found?.signingKey ?? null;
-  }
-
   return {
-    find: (id) => model.findById(id).lean<AnchorDocument>(),
-    findMany: (ids) => model.find({ _id: { $in: ids } }).lean<AnchorDocument[]>(),
-    page({ corridor, afterId, limit }) {
+    find: (id: string) => model.findById(id).lean<AnchorDocument | null>().exec(),
+    findMany: (ids: readonly string[]) =>
+      model
+        .find({ _id: { $in: ids } })
+        .lean<AnchorDocument[]>()
+        .exec(),
+    /**
+     * A page ordered by id, starting after `afterId`. One more than `limit` is returned if more follow. With `corridor`,
+     * only anchors that serve it now.
+     */
+    page(query: { corridor: string | undefined; afterId: string | undefined; limit: number }) {
+      const { corridor, afterId, limit } = query;
       const serving =
         corridor === undefined ? {} : { listed: true, refusedKey: null, 'corridors.corridor': corridor };
       const after = afterId === undefined ? {} : { _id: { $gt: afterId } };
@@ -120,19 +82,15 @@ export function createAnchorStore(connection: Connection): AnchorStore {
         .find({ ...serving, ...after })
         .sort({ _id: 1 })
         .limit(limit + 1)
-        .lean<AnchorDocument[]>();
+        .lean<AnchorDocument[]>()
+        .exec();
     },
-    async knownIds() {
-      const found = await model.find({}, { _id: 1 }).lean();
-      return new Set(found.map(({ _id }) => _id));
-    },
-    async insertIfNew(anchor, session) {
-      const found = await model.findById(anchor._id, { _id: 1 }, { session }).lean();
-      if (found !== null) return false;
+    /** Rejects with E11000 if the id is known already. */
+    async insert(anchor: AnchorDocument, session: ClientSession): Promise<void> {
       await model.create([anchor], { session });
-      return true;
     },
-    async list(listings) {
+    /** Stores the data of the fleet file and marks the anchors as listed. A new home domain clears the old one's addresses. */
+    async list(listings: readonly ({ id: string } & AnchorListing)[]): Promise<void> {
       await model.bulkWrite(
         listings.flatMap(({ id, ...listing }) => [
           {
@@ -150,28 +108,33 @@ export function createAnchorStore(connection: Connection): AnchorStore {
         ]),
       );
     },
-    async delistOthers(ids, at) {
-      const delisted = await model.updateMany(
-        { listed: true, _id: { $nin: ids } },
-        { $set: { listed: false, delistedAt: at } },
-      );
+    /** Delists every anchor except these; returns how many were listed until now. */
+    async delistOthers(ids: readonly string[], at: Date): Promise<number> {
+      const others = { listed: true, _id: { $nin: ids } };
+      const delisted = await model.updateMany(others, { $set: { listed: false, delistedAt: at } });
       return delisted.modifiedCount;
     },
-    signingKeyOf,
-    async adoptSigningKey(id, key, homeDomain) {
-      const adopted = await model.updateOne(
-        { _id: id, homeDomain, signingKey: null },
-        { $set: { signingKey: key } },
-      );
+    async signingKeyOf(id: string): Promise<string | null> {
+      const found = await model.findById(id, { signingKey: 1 }).lean<Pick<AnchorDocument, 'signingKey'>>();
+      return found?.signingKey ?? null;
+    },
+    /**
+     * Stores the first key of an anchor, unless it is listed with another home domain now. Returns the key that counts:
+     * another instance may have stored one before.
+     */
+    async adoptSigningKey(id: string, key: string, homeDomain: string | null): Promise<string> {
+      const adopting = { _id: id, homeDomain, signingKey: null };
+      const adopted = await model.updateOne(adopting, { $set: { signingKey: key } });
       if (adopted.matchedCount > 0) return key;
       return (await findCurrent(model, { _id: id }))?.signingKey ?? key;
     },
-    async setRefusedKey(id, key) {
+    /** Stores the other key that an anchor is refused for, or that it is not. */
+    async setRefusedKey(id: string, key: string | null): Promise<void> {
       await model.updateOne({ _id: id }, { $set: { refusedKey: key } });
     },
-    async keepReading(id, { homeDomain, refusedKey, ...read }, at) {
-      const decision = refusedKey === undefined ? {} : { refusedKey };
-      await model.updateOne({ _id: id, homeDomain }, { $set: { ...read, discoveredAt: at, ...decision } });
+    /** Stores a reading, unless the anchor is listed with another home domain now: this instance has an old fleet file then. */
+    async keepReading(id: string, homeDomain: string | null, endpoints: AnchorEndpoints, at: Date) {
+      await model.updateOne({ _id: id, homeDomain }, { $set: { endpoints, discoveredAt: at } });
     },
   };
 }

@@ -5,15 +5,16 @@ import {
   type ServiceObservations,
   type UnobservedReason,
 } from '../../../contract/schemas/observations.js';
-import { type Counts, type CountsBySubject, sumOf } from './counts.rules.js';
+import type { Counts, CountsBySubject } from './counts.rules.js';
 import { bucketAt, latencyBounds, totalOf } from './histogram.rules.js';
-import type { LatestOfCorridor, LatestOfService } from './store.js';
+import type { LatestOfCorridor, LatestOfService } from './observed-anchor.rules.js';
 
-const percentPlaces = 2;
+const nothing: Counts = { asked: 0, answered: 0 };
 
-export function toService(latest: LatestOfService, days: readonly CountsBySubject[]): ServiceObservations {
+/** `sums` are the counts of the window. */
+export function toService(latest: LatestOfService, sums: Partial<CountsBySubject>): ServiceObservations {
   const { service, at, outcome, latencyMs } = latest;
-  const counts = sumOf(days, service);
+  const counts = sums[service] ?? nothing;
   const noFailures = { timeout: 0, unreachable: 0, blocked: 0, not_json: 0, malformed: 0, error: 0 };
   return {
     service,
@@ -26,23 +27,22 @@ export function toService(latest: LatestOfService, days: readonly CountsBySubjec
 export function toCorridor(
   corridor: string,
   latest: LatestOfCorridor | undefined,
-  days: readonly CountsBySubject[],
+  sums: Partial<CountsBySubject>,
 ): CorridorObservations {
-  const counts = sumOf(days, corridor);
+  const counts = sums[corridor];
   const quote = latest?.quote ?? null;
-  const isObserved = days.some((day) => day[corridor] !== undefined);
-  const unpriced = isObserved ? 'no_price' : 'not_observed';
-  const uncompared = isObserved && latest?.hasReference === false ? 'no_reference' : unpriced;
+  const unpriced = counts === undefined ? 'not_observed' : 'no_price';
+  const uncompared = counts !== undefined && latest?.hasReference === false ? 'no_reference' : unpriced;
   return {
     corridor,
-    ...figuresOf(counts, unpriced),
+    ...figuresOf(counts ?? nothing, unpriced),
     lastQuote: quote && { ...quote, at: quote.at.toISOString() },
-    ...fromMidMarket(counts, uncompared),
+    ...fromMidMarket(counts ?? nothing, uncompared),
   };
 }
 
 /** `never`: the reason to give if there are no observations at all. */
-function figuresOf({ asked, answered, latency }: Required<Counts>, never: UnobservedReason) {
+function figuresOf({ asked, answered, latency = {} }: Counts, never: UnobservedReason) {
   const missing = tooFew(asked, never);
   const missingLatency = missing ?? tooFew(totalOf(latency), 'too_few_observations');
   const at = (percent: number) => latencyBounds[bucketAt(latency, percent) ?? 0] ?? 0;
@@ -62,16 +62,16 @@ function tooFew(observations: number, never: UnobservedReason): UnobservedReason
 
 /** Computed from the anchor's own prices, or from the estimates if there are none. */
 function fromMidMarket(
-  { losses: { anchor, estimate } }: Required<Counts>,
+  { losses = {} }: Counts,
   never: UnobservedReason,
 ): Pick<CorridorObservations, 'fromMidMarket' | 'fromMidMarketUnavailable'> {
-  const tier = totalOf(anchor?.buckets) > 0 ? 'anchor' : 'estimate';
-  const { sum, buckets } = (tier === 'anchor' ? anchor : estimate) ?? { sum: 0, buckets: {} };
+  const tier = losses.anchor === undefined ? 'estimate' : 'anchor';
+  const { sum, buckets } = losses[tier] ?? { sum: 0, buckets: {} };
   const quotes = totalOf(buckets);
   const missing = tooFew(quotes, never);
   if (missing !== null) return { fromMidMarket: null, fromMidMarketUnavailable: missing };
   const at = (percent: number) => signed(new Decimal(bucketAt(buckets, percent) ?? 0).div(10), 1);
-  const meanPercent = signed(new Decimal(sum).div(100).div(quotes), percentPlaces);
+  const meanPercent = signed(new Decimal(sum).div(100).div(quotes), 2);
   return {
     fromMidMarket: { tier, quotes, meanPercent, p50Percent: at(50), p95Percent: at(95) },
     fromMidMarketUnavailable: null,

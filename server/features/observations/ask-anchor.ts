@@ -8,9 +8,8 @@ import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { FxReading } from '../rates/estimate.rules.js';
 import type { ReferenceOffer, ReferenceOffers } from '../rates/reference-offer.rules.js';
-import { outcomeOf, outcomeOfInfo, type Received } from './call.rules.js';
 import { createCalls } from './calls.js';
-import type { Observation } from './observation.js';
+import { type Observation, outcomeOf, outcomeOfInfo, type Received } from './observation.rules.js';
 
 export interface AskAnchorDeps {
   directory: Pick<
@@ -56,9 +55,9 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
 
   async function askPrice(
     ask: Ask,
-    about: { endpoints: AnchorEndpoints; corridor: Corridor; market: FxReading },
+    endpoints: AnchorEndpoints,
+    { corridor, market }: { corridor: Corridor; market: FxReading },
   ): Promise<Price> {
-    const { endpoints, corridor } = about;
     if (endpoints.quoteServer === null) return 'not_served';
     let price: Price;
     const judge = (received: Received): CallOutcome => {
@@ -66,7 +65,7 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
       if (outcome !== 'answered') return outcome;
       const { status, body, json } = received;
       if (status === 200) {
-        price = offers.readPrice(json, about);
+        price = offers.readPrice(json, endpoints, corridor, market);
         return price === undefined ? 'malformed' : 'answered';
       }
       const reason = offers.reasonOfStatus(status, body.toString());
@@ -81,7 +80,7 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
   function estimate(infos: Record<'sep24' | 'sep6', unknown>, corridor: Corridor, market: FxReading) {
     for (const source of ['sep24', 'sep6'] as const) {
       const reading = offers.readFee(infos[source], corridor.sellAsset, source);
-      if (reading.kind === 'schedule') return offers.estimate(reading.schedule, { corridor, market });
+      if (reading.kind === 'schedule') return offers.estimate(reading.schedule, corridor, market);
     }
     return undefined;
   }
@@ -107,7 +106,7 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
       askInfo(ask, 'sep24', endpoints.transferServerSep24),
       askInfo(ask, 'sep6', endpoints.transferServerSep6),
       askInfo(ask, 'sep38', endpoints.quoteServer),
-      ...markets.map((each) => askPrice(ask, { endpoints, ...each })),
+      ...markets.map((each) => askPrice(ask, endpoints, each)),
     ]);
     return markets.map(({ corridor, market }, place) => {
       const price = prices[place];

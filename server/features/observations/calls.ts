@@ -1,11 +1,13 @@
 import { parseJson } from '../../../contract/anchor-documents/json.js';
 import type { CallOutcome, ObservedService } from '../../../contract/schemas/observations.js';
 import { type Outbound, OutboundError, type OutboundFailure } from '../../outbound/outbound.js';
-import { pausing, type Received } from './call.rules.js';
-import type { Call } from './observation.js';
+import type { Call, Received } from './observation.rules.js';
 
 /** The time limit of a request for rates: a slower answer would not have reached the ranking. */
 const timeoutMs = 2_000;
+const headers = { accept: 'application/json, text/plain' };
+/** The anchor asks for a pause: this says nothing about its health. */
+const pausing = 429;
 
 const outcomeOfFailure: Readonly<Record<OutboundFailure, CallOutcome>> = {
   invalid_url: 'blocked',
@@ -35,7 +37,6 @@ export function createCalls(outbound: Outbound) {
     /** Undefined without an answer, and if the anchor asks for a pause, which says nothing about it. */
     async ask(url: string, question: Question): Promise<Received | undefined> {
       const { service, corridor = null, maxBytes, judge } = question;
-      const headers = { accept: 'application/json, text/plain' };
       made += 1;
       try {
         const { status, body, elapsedMs } = await outbound({ url, headers, timeoutMs, maxBytes });

@@ -1,8 +1,8 @@
 import type { QuoteTier } from '../../../contract/schemas/rates.js';
-import { added, type Histogram, latencyBucketOf, tally } from './histogram.rules.js';
-import type { Call, CorridorObservation, Observation } from './observation.js';
+import { type Histogram, latencyBucketOf } from './histogram.rules.js';
+import type { Call, Observation } from './observation.rules.js';
 
-/** Counts for a service of an anchor, or for a corridor that it serves. A histogram without values is not stored. */
+/** Counts for a service of an anchor, or for a corridor that it serves. What would be empty is not stored. */
 export interface Counts {
   /** Rounds in which the service or corridor was asked. */
   asked: number;
@@ -30,53 +30,46 @@ const furthestPercent = 1_000;
 
 /** What a round adds to the counts of its day. */
 export function countsOf({ calls, corridors }: Observation): CountsBySubject {
-  const services = [...new Set(calls.map(({ service }) => service))];
-  return Object.fromEntries([
-    ...services.map((service): [string, Counts] => {
-      const own = calls.filter((call) => call.service === service);
-      const answered = own.every(({ outcome }) => outcome === 'answered') ? 1 : 0;
-      return [service, { asked: 1, answered, ...countsOfCalls(own) }];
-    }),
-    ...corridors.map(({ corridor, asked, offer }): [string, Counts] => {
-      const own = calls.filter((call) => call.corridor === corridor);
-      const answered = offer?.tier === 'anchor' ? 1 : 0;
-      const losses = lossesOf(offer);
-      return [corridor, { asked: asked ? 1 : 0, answered, ...countsOfCalls(own), losses }];
-    }),
-  ]);
+  const services = [...new Set(calls.map(({ service }) => service))].map((service): [string, Counts] => {
+    const own = calls.filter((call) => call.service === service);
+    return [service, { asked: 1, answered: Number(own.every(isAnswered)), ...countsOfCalls(own) }];
+  });
+  const served = corridors.map(({ corridor, asked, offer }): [string, Counts] => {
+    const own = countsOfCalls(calls.filter((call) => call.corridor === corridor));
+    const answered = Number(offer?.tier === 'anchor');
+    return [corridor, { asked: Number(asked), answered, ...own, losses: lossesOf(offer) }];
+  });
+  return Object.fromEntries([...services, ...served]);
+}
+
+function isAnswered({ outcome }: Call): boolean {
+  return outcome === 'answered';
 }
 
 function countsOfCalls(calls: readonly Call[]): Pick<Counts, 'failures' | 'latency'> {
-  const isAnswered = ({ outcome }: Call) => outcome === 'answered';
-  const failed = calls.filter((call) => !isAnswered(call));
-  return {
-    failures: tally(failed.map(({ outcome }) => outcome)),
-    latency: tally(calls.filter(isAnswered).map(({ latencyMs }) => latencyBucketOf(latencyMs ?? 0))),
-  };
+  return addedUp(
+    calls.map((call) =>
+      isAnswered(call)
+        ? { latency: { [latencyBucketOf(call.latencyMs ?? 0)]: 1 } }
+        : { failures: { [call.outcome]: 1 } },
+    ),
+  );
 }
 
-function lossesOf(offer: CorridorObservation['offer']): NonNullable<Counts['losses']> {
+function lossesOf(offer: Observation['corridors'][number]['offer']): NonNullable<Counts['losses']> {
   if (offer === null || offer.costPercent === null) return {};
   const lost = Number(offer.costPercent);
   if (Math.abs(lost) > furthestPercent) return {};
   return { [offer.tier]: { sum: Math.round(lost * 100), buckets: { [Math.round(lost * 10)]: 1 } } };
 }
 
-/** The counts of one subject over several days. */
-export function sumOf(days: readonly CountsBySubject[], subject: string): Required<Counts> {
-  const all = days.flatMap((day) => day[subject] ?? []);
-  const total = (number: (counts: Counts) => number) => all.reduce((sum, counts) => sum + number(counts), 0);
-  const histogram = (of: (counts: Counts) => Histogram | undefined) =>
-    all.reduce<Histogram>((sum, counts) => added(sum, of(counts)), {});
-  const lossesIn = (tier: QuoteTier) => ({
-    sum: total(({ losses }) => losses?.[tier]?.sum ?? 0),
-    buckets: histogram(({ losses }) => losses?.[tier]?.buckets),
-  });
-  return {
-    asked: total(({ asked }) => asked),
-    answered: total(({ answered }) => answered),
-    failures: histogram(({ failures }) => failures),
-    latency: histogram(({ latency }) => latency),
-    losses: { anchor: lossesIn('anchor'), estimate: lossesIn('estimate') },
-  };
+/** The sum of counts of the same form, such as those of several days: number by number, where each is. */
+export function addedUp<Tree extends object>(trees: readonly Tree[]): Partial<Tree> {
+  const sum: Record<string, unknown> = {};
+  for (const [name, value] of trees.flatMap((tree) => Object.entries(tree))) {
+    const known = sum[name];
+    sum[name] =
+      typeof value === 'number' ? Number(known ?? 0) + value : addedUp([(known ?? {}) as object, value]);
+  }
+  return sum as Partial<Tree>;
 }

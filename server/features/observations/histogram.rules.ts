@@ -24,26 +24,15 @@ export function latencyBucketOf(ms: number): number {
 /** The bucket that holds the value of rank ⌈percent · n / 100⌉ (nearest rank); undefined without values. */
 export function bucketAt(histogram: Histogram, percent: number): number | undefined {
   const rank = Math.ceil((totalOf(histogram) * percent) / 100);
+  const inOrder = Object.keys(histogram).map(Number);
+  inOrder.sort((a, b) => a - b);
   let seen = 0;
-  for (const bucket of Object.keys(histogram)
-    .map(Number)
-    .sort((a, b) => a - b)) {
+  return inOrder.find((bucket) => {
     seen += histogram[bucket] ?? 0;
-    if (seen >= rank) return bucket;
-  }
-  return undefined;
+    return seen >= rank;
+  });
 }
 
 export function totalOf(histogram: Histogram = {}): number {
   return Object.values(histogram).reduce((sum, count) => sum + count, 0);
-}
-
-export function added(one: Histogram, other: Histogram = {}): Histogram {
-  const sum: Record<string, number> = { ...one };
-  for (const [bucket, count] of Object.entries(other)) sum[bucket] = (sum[bucket] ?? 0) + count;
-  return sum;
-}
-
-export function tally(values: readonly (string | number)[]): Histogram {
-  return values.reduce<Histogram>((counts, value) => added(counts, { [value]: 1 }), {});
 }

@@ -8,7 +8,7 @@ import type { FleetAnchor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { AskAnchor } from './ask-anchor.js';
 import { countsOf } from './counts.rules.js';
-import { afterRound } from './latest.rules.js';
+import { afterRound } from './observed-anchor.rules.js';
 import type { ObservationStore } from './store.js';
 
 export const observerLease = 'observer';

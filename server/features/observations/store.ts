@@ -1,33 +1,8 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
-import type { CallOutcome, ObservedService } from '../../../contract/schemas/observations.js';
 import { defineModel } from '../../mongo/models.js';
 import { toInstant } from '../../ports.js';
-import type { ReferenceOffer } from '../rates/reference-offer.rules.js';
 import type { CountsBySubject } from './counts.rules.js';
-
-/** What is known of an anchor after the rounds so far. */
-export interface ObservedAnchor {
-  /** The anchor id. */
-  _id: string;
-  firstObservedAt: Date;
-  observedAt: Date;
-  services: LatestOfService[];
-  corridors: LatestOfCorridor[];
-}
-
-export interface LatestOfService {
-  service: ObservedService;
-  at: Date;
-  outcome: CallOutcome;
-  latencyMs: number | null;
-}
-
-export interface LatestOfCorridor {
-  corridor: string;
-  quote: (ReferenceOffer & { at: Date }) | null;
-  /** Whether there was a reference exchange rate. */
-  hasReference: boolean;
-}
+import type { ObservedAnchor } from './observed-anchor.rules.js';
 
 /** What the rounds of a UTC day counted of an anchor. */
 interface DayDocument {
@@ -35,15 +10,6 @@ interface DayDocument {
   _id: string;
   counts: CountsBySubject;
   expiresAt: Date;
-}
-
-export interface ObservationStore {
-  /** The given anchors, except those that were never observed. */
-  find(anchorIds: readonly string[]): Promise<ObservedAnchor[]>;
-  /** Stores an anchor after a round, and adds to the counts of the day. Only the holder of the lease may call it. */
-  keep(session: ClientSession, anchor: ObservedAnchor, added: CountsBySubject): Promise<void>;
-  /** The counts of an anchor for each UTC day from this instant on. */
-  listDays(anchorId: string, from: Date): Promise<CountsBySubject[]>;
 }
 
 const dayMs = 86_400_000;
@@ -65,14 +31,22 @@ const daySchema = new Schema<DayDocument>(
 );
 daySchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0, name: 'retention' });
 
-export function createObservationStore(connection: Connection): ObservationStore {
+export type ObservationStore = ReturnType<typeof createObservationStore>;
+
+export function createObservationStore(connection: Connection) {
   const anchors = defineModel(connection, 'ObservedAnchor', anchorSchema);
   const days = defineModel(connection, 'ObservationDay', daySchema);
 
   return {
-    find: (anchorIds) => anchors.find({ _id: { $in: [...anchorIds] } }).lean<ObservedAnchor[]>(),
+    /** The given anchors, except those that were never observed. */
+    find: (anchorIds: readonly string[]) =>
+      anchors
+        .find({ _id: { $in: [...anchorIds] } })
+        .lean<ObservedAnchor[]>()
+        .exec(),
 
-    async keep(session, anchor, added) {
+    /** Stores an anchor after a round, and adds to the counts of the day. Only the holder of the lease may call it. */
+    async keep(session: ClientSession, anchor: ObservedAnchor, added: CountsBySubject): Promise<void> {
       const { _id, observedAt } = anchor;
       const expiresAt = new Date(observedAt.getTime() + keptDays * dayMs);
       await anchors.replaceOne({ _id }, anchor, { session, upsert: true });
@@ -83,11 +57,11 @@ export function createObservationStore(connection: Connection): ObservationStore
       );
     },
 
-    async listDays(anchorId, from) {
+    /** The counts of an anchor for each UTC day from this instant on. */
+    async listDays(anchorId: string, from: Date): Promise<CountsBySubject[]> {
       // A space sorts before every character of an id, so the range up to ` ~` holds only the days of this anchor.
-      const found = await days
-        .find({ _id: { $gte: idOf(anchorId, from), $lt: `${anchorId} ~` } })
-        .lean<DayDocument[]>();
+      const range = { $gte: idOf(anchorId, from), $lt: `${anchorId} ~` };
+      const found = await days.find({ _id: range }).lean<DayDocument[]>();
       return found.map(({ counts }) => counts);
     },
   };

@@ -36,11 +36,8 @@ const columns: Readonly<Record<string, (subject: Subject) => Cell>> = {
   unavailable: ({ reason }) => reason,
 };
 
-/** The column names. They are part of the version of a CSV file, so that a file with other columns has another version. */
-export const csvColumns = Object.keys(columns).join(',');
-
 /** The first line. Lines end with CRLF (RFC 4180). */
-export const csvHeader = `${csvColumns}\r\n`;
+export const csvHeader = `${Object.keys(columns).join(',')}\r\n`;
 
 /** The lines of a sample: its quotes in the order of the answer, then the anchors without one. */
 export function csvRows(sample: Sample): string {

@@ -1,4 +1,3 @@
-import type { ErrorDetail } from '../../../contract/errors.js';
 import {
   type HistoryResolution,
   type RateHistoryQuery,
@@ -64,6 +63,5 @@ function epochOf(instant: string): number {
 }
 
 function fault(name: string, message: string): Error {
-  const details: ErrorDetail[] = [{ path: `query.${name}`, message }];
-  return invalidRequest(details);
+  return invalidRequest([{ path: `query.${name}`, message }]);
 }

@@ -1,17 +1,27 @@
-import type { HistoryQuote, HistoryResolution } from '../../../contract/schemas/rate-history.js';
+import type { HistoryResolution } from '../../../contract/schemas/rate-history.js';
 import type { RateQuote, RatesAnswer } from '../../../contract/schemas/rates.js';
 
-/** A quote in a sample: what lists show, and what only files have. */
-export interface SampleQuote extends HistoryQuote {
-  adjusted: boolean;
-  fee: RateQuote['fee'];
-  deliveryMethod: string | null;
-  quotedAt: string;
+/** A quote in a sample. */
+export type SampleQuote = Pick<
+  RateQuote,
+  | 'anchorId'
+  | 'tier'
+  | 'sellAmount'
+  | 'receiveAmount'
+  | 'rate'
+  | 'adjusted'
+  | 'fee'
+  | 'deliveryMethod'
+  | 'quotedAt'
+  | 'expectedReceive'
+  | 'worth'
+  | 'unranked'
+> & {
+  costPercent: string | null;
   referenceRate: string | null;
+  score: string | null;
   outcomes: number;
-  expectedReceive: string;
-  worth: string;
-}
+};
 
 /** The figures of an answer at the reference amount of a corridor. */
 export interface Sample extends Pick<RatesAnswer, 'corridor' | 'amount' | 'asOf' | 'best' | 'unavailable'> {
@@ -26,25 +36,13 @@ export function toSample(at: Date, answer: RatesAnswer): Sample {
 }
 
 function toSampleQuote(quote: RateQuote): SampleQuote {
-  const { anchorId, tier, sellAmount, receiveAmount, rate, adjusted, fee, deliveryMethod, quotedAt } = quote;
-  const { cost, reputation, expectedReceive, worth, unranked } = quote;
+  const { anchorName, simulated, sep38, estimate, costUnavailable, cost, reputation, ...kept } = quote;
   return {
-    anchorId,
-    tier,
-    sellAmount,
-    receiveAmount,
-    rate,
-    adjusted,
-    fee,
-    deliveryMethod,
-    quotedAt,
+    ...kept,
     costPercent: cost?.percent ?? null,
     referenceRate: cost?.reference.rate ?? null,
     score: reputation.score,
     outcomes: reputation.outcomes,
-    expectedReceive,
-    worth,
-    unranked,
   };
 }
 

@@ -1,4 +1,5 @@
 import type {
+  HistoryQuote,
   RateHistoryPage,
   RateHistoryPoint,
   RateHistoryQuery,
@@ -6,23 +7,10 @@ import type {
 import { ApiError } from '../../errors.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
 import { type Clock, toInstant } from '../../ports.js';
-import { csvColumns, csvHeader, csvRows } from './csv.rules.js';
+import { csvHeader, csvRows } from './csv.rules.js';
 import { type HistoryRange, rangeOf, rangeOfFile } from './range.rules.js';
-import type { Sample } from './sample.rules.js';
+import type { Sample, SampleQuote } from './sample.rules.js';
 import type { RateSampleStore } from './store.js';
-
-/** A part of the history, and how long it is certain not to change. */
-export type HistoryPart<T> = T & { freshForSeconds: number };
-
-export interface RateHistory {
-  /** Throws INVALID_REQUEST, UNKNOWN_CORRIDOR. */
-  page(corridorId: string, query: RateHistoryQuery): Promise<HistoryPart<{ page: RateHistoryPage }>>;
-  /** The samples of a day, in order, as CSV. Throws INVALID_REQUEST, UNKNOWN_CORRIDOR. */
-  csv(
-    corridorId: string,
-    query: RateHistoryQuery,
-  ): Promise<HistoryPart<{ version: string; chunks: () => AsyncGenerator<string> }>>;
-}
 
 /** More than the slots of a day. */
 const mostInDay = 100;
@@ -33,12 +21,15 @@ const growingFreshSeconds = 15;
 
 const epochText = /^\d{1,15}$/;
 
+export type RateHistory = ReturnType<typeof createRateHistory>;
+
+/** What was sampled of a corridor, and how long that is certain not to change. */
 export function createRateHistory(deps: {
   store: Pick<RateSampleStore, 'list' | 'hasAny'>;
   /** Whether the corridor is served now. */
   isServed: (corridorId: string) => boolean;
   clock: Clock;
-}): RateHistory {
+}) {
   const { store, clock } = deps;
 
   async function throwIfUnknown(corridorId: string): Promise<void> {
@@ -51,7 +42,8 @@ export function createRateHistory(deps: {
   }
 
   return {
-    async page(corridorId, { limit: givenLimit, cursor, ...query }) {
+    /** Throws INVALID_REQUEST, UNKNOWN_CORRIDOR. */
+    async page(corridorId: string, { limit: givenLimit, cursor, ...query }: RateHistoryQuery) {
       const range = rangeOf(query, clock());
       const { resolution, from, to } = range;
       await throwIfUnknown(corridorId);
@@ -61,47 +53,29 @@ export function createRateHistory(deps: {
       const wanted = { corridor: corridorId, resolution, from, to: Math.min(before, to) };
       const samples = await store.list(wanted, { order: 'desc', limit: limit + 1 });
       const page = toPage(samples.map(toPoint), limit, list, ({ at }) => [Date.parse(at)]);
-      return {
-        page: { corridor: corridorId, resolution, from: toInstant(from), to: toInstant(to), ...page },
-        freshForSeconds: freshForSeconds(range),
-      };
+      const about = { corridor: corridorId, resolution, from: toInstant(from), to: toInstant(to) };
+      const shown: RateHistoryPage = { ...about, ...page };
+      return { page: shown, freshForSeconds: freshForSeconds(range) };
     },
 
-    async csv(corridorId, query) {
+    /** The samples of a day, in order. Throws INVALID_REQUEST, UNKNOWN_CORRIDOR. */
+    async csv(corridorId: string, query: RateHistoryQuery) {
       const range = rangeOfFile(query, clock());
       await throwIfUnknown(corridorId);
-      const samples = await store.list(
-        { corridor: corridorId, ...range },
-        { order: 'asc', limit: mostInDay },
-      );
-      const version = [csvColumns, corridorId, ...samples.map(({ at }) => at.getTime())].join(' ');
-      async function* chunks() {
-        yield csvHeader;
-        for (const sample of samples) yield csvRows(sample);
-      }
-      return { version, chunks, freshForSeconds: freshForSeconds(range) };
+      const wanted = { corridor: corridorId, ...range };
+      const samples = await store.list(wanted, { order: 'asc', limit: mostInDay });
+      const csv = csvHeader + samples.map(csvRows).join('');
+      return { csv, freshForSeconds: freshForSeconds(range) };
     },
   };
 }
 
 function toPoint({ at, asOf, amount, best, quotes, unavailable }: Sample): RateHistoryPoint {
-  return {
-    at: toInstant(at.getTime()),
-    asOf,
-    amount,
-    best,
-    quotes: quotes.map(
-      ({ anchorId, tier, sellAmount, receiveAmount, rate, costPercent, score, unranked }) => ({
-        anchorId,
-        tier,
-        sellAmount,
-        receiveAmount,
-        rate,
-        costPercent,
-        score,
-        unranked,
-      }),
-    ),
-    unavailable,
-  };
+  return { at: toInstant(at.getTime()), asOf, amount, best, quotes: quotes.map(toShown), unavailable };
+}
+
+/** What lists show of a quote; files have all of it. */
+function toShown(quote: SampleQuote): HistoryQuote {
+  const { anchorId, tier, sellAmount, receiveAmount, rate, costPercent, score, unranked } = quote;
+  return { anchorId, tier, sellAmount, receiveAmount, rate, costPercent, score, unranked };
 }

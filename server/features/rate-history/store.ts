@@ -20,18 +20,6 @@ export interface SampleRange {
   to: number;
 }
 
-export interface RateSampleStore {
-  /** The given corridors that have a sample in the slot of this instant. */
-  sampledAt(epochMs: number, corridors: readonly string[]): Promise<Set<string>>;
-  /** When the latest sample of a corridor was taken, as the transaction sees it. */
-  lastAt(session: ClientSession, corridor: string): Promise<number | null>;
-  insert(session: ClientSession, sample: Sample, grain: HistoryResolution): Promise<void>;
-  /** Whether a corridor has any sample. */
-  hasAny(corridor: string): Promise<boolean>;
-  /** Lists samples by time, oldest or newest first. */
-  list(range: SampleRange, page: { order: 'asc' | 'desc'; limit: number }): Promise<Sample[]>;
-}
-
 const sampleSchema = new Schema<SampleDocument>(
   {
     _id: { type: String, required: true },
@@ -58,13 +46,16 @@ const grainsOf: Readonly<Record<HistoryResolution, HistoryResolution[]>> = {
   '1d': ['1d'],
 };
 
-export function createRateSampleStore(connection: Connection): RateSampleStore {
+export type RateSampleStore = ReturnType<typeof createRateSampleStore>;
+
+export function createRateSampleStore(connection: Connection) {
   const samples = defineModel(connection, 'RateSample', sampleSchema);
   const nameOf = (corridor: string, epochMs: number) =>
     `${corridor} ${new Date(startOf('15m', epochMs)).toISOString()}`;
 
   return {
-    async sampledAt(epochMs, corridors) {
+    /** The given corridors that have a sample in the slot of this instant. */
+    async sampledAt(epochMs: number, corridors: readonly string[]): Promise<Set<string>> {
       const ids = corridors.map((corridor) => nameOf(corridor, epochMs));
       const found = await samples
         .find({ _id: { $in: ids } }, { corridor: 1 })
@@ -72,7 +63,8 @@ export function createRateSampleStore(connection: Connection): RateSampleStore {
       return new Set(found.map(({ corridor }) => corridor));
     },
 
-    async lastAt(session, corridor) {
+    /** When the latest sample of a corridor was taken, as the transaction sees it. */
+    async lastAt(session: ClientSession, corridor: string): Promise<number | null> {
       const last = await samples
         .findOne({ corridor, grain: { $in: grainsOf['15m'] } }, { at: 1 })
         .sort({ at: -1 })
@@ -81,24 +73,26 @@ export function createRateSampleStore(connection: Connection): RateSampleStore {
       return last === null ? null : last.at.getTime();
     },
 
-    async insert(session, sample, grain) {
+    async insert(session: ClientSession, sample: Sample, grain: HistoryResolution): Promise<void> {
       const at = sample.at.getTime();
       const expiry = grain === '1d' ? {} : { expiresAt: new Date(at + keptMs) };
       const document = { _id: nameOf(sample.corridor, at), ...sample, grain, ...expiry };
       await samples.create([document], { session });
     },
 
-    async hasAny(corridor) {
+    /** Whether a corridor has any sample. */
+    async hasAny(corridor: string): Promise<boolean> {
       return (await samples.findOne({ corridor }, { _id: 1 }).lean()) !== null;
     },
 
-    async list({ corridor, resolution, from, to }, { order, limit }) {
+    /** Lists samples by time, oldest or newest first. */
+    async list(
+      { corridor, resolution, from, to }: SampleRange,
+      { order, limit }: { order: 'asc' | 'desc'; limit: number },
+    ): Promise<Sample[]> {
+      const at = { $gte: new Date(from), $lt: new Date(to) };
       return samples
-        .find({
-          corridor,
-          grain: { $in: grainsOf[resolution] },
-          at: { $gte: new Date(from), $lt: new Date(to) },
-        })
+        .find({ corridor, grain: { $in: grainsOf[resolution] }, at })
         .sort({ at: order === 'asc' ? 1 : -1 })
         .limit(limit)
         .lean<Sample[]>();

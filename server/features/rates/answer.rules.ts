@@ -7,7 +7,7 @@ import type {
 import { fiatAmount } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import { type Band, costOf, type MidMarket, outsideBand } from './mid-market.rules.js';
-import type { Offer } from './offer.rules.js';
+import type { Offer, QuoteResult } from './offer.rules.js';
 import type { AskedFor } from './question.rules.js';
 import { rankQuotes } from './ranking.rules.js';
 import {
@@ -17,9 +17,6 @@ import {
   type TypicalRecord,
   worthOf,
 } from './worth.rules.js';
-
-/** The result of asking one anchor: an offer, or the reason why there is none. */
-export type QuoteResult = { offer: Offer } | { reason: UnavailableReason };
 
 /** The result of asking one anchor, and when it was asked. */
 export interface Reply {

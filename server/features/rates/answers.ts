@@ -1,4 +1,4 @@
-import type { QuoteSort, RatesAnswer, UnavailableReason } from '../../../contract/schemas/rates.js';
+import type { RatesAnswer, UnavailableReason } from '../../../contract/schemas/rates.js';
 import { ApiError } from '../../errors.js';
 import type { Clock } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
@@ -12,32 +12,13 @@ import {
   waitingHelps,
 } from './answer.rules.js';
 import { type Band, bandOf, type MidMarket } from './mid-market.rules.js';
-import { type AskedFor, allRefused } from './question.rules.js';
-import { freshMs, isBusy, isQuoted, orLastQuote, type Replies, type ReplyQuestion } from './replies.js';
+import { type AnchorQuestion, allRefused, type Question, referenceQuestion } from './question.rules.js';
+import { freshMs, isBusy, isQuoted, orLastQuote, type Replies } from './replies.js';
 import { type QuoteReputation, type TypicalRecord, typicalRecord } from './worth.rules.js';
 
-export interface Question {
-  corridor: Corridor;
-  asked: AskedFor;
-  deliveryMethod: string | undefined;
-  sort: QuoteSort;
-}
-
-export interface Answers {
-  /** What there is to ask to answer a question: one question to each anchor. */
-  toEachAnchor(question: Question): ReplyQuestion[];
-  /** Throws AMOUNT_OUT_OF_RANGE or RATES_UNAVAILABLE. */
-  answerFrom(question: Question, received: readonly Reply[], market: MidMarket): RatesAnswer;
-  /**
-   * For an anchor that was not asked or has no quote, its price for the reference amount is used while it is kept. So there
-   * is a band for an intent, and for an amount that only one anchor quotes.
-   */
-  bandFor(corridor: Corridor, received: readonly Reply[], market: MidMarket): Band;
-  /** In seconds; null if waiting does not help. */
-  retryAfterFor(reasons: readonly UnavailableReason[]): number | null;
-}
-
 const retryAfterSeconds = 5;
+
+export type Answers = ReturnType<typeof createAnswers>;
 
 /** Makes the answer about a corridor from the replies of its anchors. */
 export function createAnswers(deps: {
@@ -48,15 +29,17 @@ export function createAnswers(deps: {
   /** Whether an FX reference is configured. */
   hasFx: boolean;
   clock: Clock;
-}): Answers {
+}) {
   const { directory, replies, clock } = deps;
 
-  function toEachAnchor({ corridor, asked, deliveryMethod }: Question): ReplyQuestion[] {
+  /** What there is to ask to answer a question: one question to each anchor. */
+  function toEachAnchor({ corridor, asked, deliveryMethod }: Question): AnchorQuestion[] {
     return directory
       .anchorsOf(corridor.id)
       .map((anchor) => ({ corridor, anchor, asked, deliveryMethod, forIntent: false }));
   }
 
+  /** Throws AMOUNT_OUT_OF_RANGE or RATES_UNAVAILABLE. */
   function answerFrom(question: Question, received: readonly Reply[], market: MidMarket): RatesAnswer {
     const { corridor, asked, sort } = question;
     const shown = withLastQuotes(received);
@@ -89,14 +72,12 @@ export function createAnswers(deps: {
     return typicalRecord(records, speedTargetSeconds);
   }
 
+  /**
+   * For an anchor that was not asked or has no quote, its price for the reference amount is used while it is kept. So there
+   * is a band for an intent, and for an amount that only one anchor quotes.
+   */
   function bandFor(corridor: Corridor, received: readonly Reply[], { reading }: MidMarket): Band {
-    const reference: Question = {
-      corridor,
-      asked: { amount: corridor.referenceAmount },
-      deliveryMethod: undefined,
-      sort: 'best',
-    };
-    const prices = toEachAnchor(reference).flatMap((each) => {
+    const prices = toEachAnchor(referenceQuestion(corridor)).flatMap((each) => {
       const reply = received.find((given) => given.anchorId === each.anchor.id && isQuoted(given));
       return ownPriceIn(reply ?? replies.peek(each)?.value) ?? [];
     });
@@ -112,6 +93,7 @@ export function createAnswers(deps: {
     });
   }
 
+  /** In seconds; null if waiting does not help. */
   function retryAfterFor(reasons: readonly UnavailableReason[]): number | null {
     return waitingHelps(reasons, deps) ? retryAfterSeconds : null;
   }

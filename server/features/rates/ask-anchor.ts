@@ -6,15 +6,13 @@ import type { Outbound, OutboundAnswer } from '../../outbound/outbound.js';
 import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock } from '../../ports.js';
 import { withTimeout } from '../../timing.js';
-import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { CallAnchor, CallResult } from './anchor-calls.js';
-import type { QuoteResult } from './answer.rules.js';
 import { offerFromFee } from './estimate.rules.js';
 import type { FeeInfo } from './fee-info.js';
 import type { FxReference } from './fx-reference.js';
-import { offerFromSep38 } from './offer.rules.js';
-import { type AskedFor, isReferenceQuestion } from './question.rules.js';
+import { offerFromSep38, type QuoteResult } from './offer.rules.js';
+import { type AnchorQuestion, type AskedFor, isReferenceQuestion } from './question.rules.js';
 import type { NoteOutcome } from './quote-outcomes.js';
 import { contextFor, priceUrl, readPrice, reasonOfStatus } from './sep38.rules.js';
 
@@ -22,63 +20,43 @@ const anchorTimeoutMs = 2_000;
 /** Discovery, fee and FX have their own timeouts; this one keeps their sum close to the timeout of one call. */
 const overallTimeoutMs = 2_200;
 
-/** A question to one anchor. */
-export interface AnchorQuestion {
-  corridor: Corridor;
-  anchorId: string;
-  asked: AskedFor;
-  /** The delivery method that is asked for; undefined: any. */
-  deliveryMethod: string | undefined;
-  /** Whether an intent needs the answer, which has calls of its own. */
-  forIntent: boolean;
-}
-
 /** Asks one anchor once. Never rejects for a failure of the anchor. */
 export type AskAnchor = (question: AnchorQuestion) => Promise<QuoteResult>;
 
+/** The question as the anchor is asked it. */
+interface Asking extends AnchorQuestion {
+  endpoints: AnchorEndpoints;
+  /** The method of the quote. An anchor with only one quotes that one, even where none is asked for. */
+  label: string | null;
+}
+
 export function createAskAnchor(deps: {
-  directory: Pick<AnchorDirectory, 'anchor' | 'endpointsOf' | 'tokenFor' | 'noteUnreadable'>;
+  directory: Pick<AnchorDirectory, 'endpointsOf' | 'tokenFor' | 'noteUnreadable'>;
   outbound: Outbound;
   callAnchor: CallAnchor<QuoteResult>;
   fees: FeeInfo;
-  fx: FxReference;
+  fx: Pick<FxReference, 'rateOf'>;
   noteOutcome: NoteOutcome;
   clock: Clock;
 }): AskAnchor {
   const { directory, clock } = deps;
 
-  /** The question with the delivery method as the anchor spells it; undefined if the anchor does not offer it. */
-  function offered(
-    question: AnchorQuestion,
-  ): { question: AnchorQuestion; methods: readonly string[] } | undefined {
-    const { anchorId, corridor, deliveryMethod } = question;
-    const served = directory.anchor(anchorId)?.corridors.find(({ id }) => id === corridor.id);
-    if (served === undefined) return undefined;
-    const methods = served.deliveryMethods;
-    if (deliveryMethod === undefined) return { question, methods };
-    const own = findDeliveryMethod(methods, deliveryMethod);
-    return own === undefined ? undefined : { question: { ...question, deliveryMethod: own }, methods };
-  }
-
-  async function ask(question: AnchorQuestion, methods: readonly string[]): Promise<QuoteResult> {
-    const { anchorId, deliveryMethod } = question;
-    // If there is only one method, the quote is for that one, even if the request names none.
-    const label = deliveryMethod ?? (methods.length === 1 ? methods[0] : undefined) ?? null;
+  async function ask(question: AnchorQuestion, label: string | null): Promise<QuoteResult> {
+    const { anchor, forIntent } = question;
     const askedAtMs = clock();
-    const endpoints = await directory.endpointsOf(anchorId);
+    const endpoints = await directory.endpointsOf(anchor.id);
+    const asking = { ...question, endpoints, label };
     if (endpoints.quoteServer !== null) {
       const timeoutMs = anchorTimeoutMs - (clock() - askedAtMs);
       if (timeoutMs < 1) return { reason: 'timeout' };
-      const purpose = question.forIntent ? 'intent' : isReferenceQuestion(question) ? 'reference' : 'other';
-      const call = await deps.callAnchor(anchorId, purpose, () =>
-        fetchPrice(question, endpoints, label, timeoutMs),
-      );
+      const purpose = forIntent ? 'intent' : isReferenceQuestion(question) ? 'reference' : 'other';
+      const call = await deps.callAnchor(anchor.id, purpose, () => fetchPrice(asking, timeoutMs));
       const result = 'value' in call ? call.value : call;
       const elsewhere = endpoints.transferServerSep24 !== null || endpoints.transferServerSep6 !== null;
       // The quote server does not know this pair, but the anchor may still publish a fee for it.
       if (!('reason' in result && result.reason === 'not_served' && elsewhere)) return result;
     }
-    return estimate(question, endpoints, label);
+    return estimate(asking);
   }
 
   function malformed(anchorId: string, what: string): CallResult<QuoteResult> {
@@ -86,61 +64,53 @@ export function createAskAnchor(deps: {
     return { value: { reason: 'malformed' }, failed: true };
   }
 
-  async function fetchPrice(
-    { anchorId, corridor, asked, deliveryMethod }: AnchorQuestion,
-    endpoints: AnchorEndpoints,
-    label: string | null,
-    timeoutMs: number,
-  ): Promise<CallResult<QuoteResult>> {
+  async function fetchPrice(asking: Asking, timeoutMs: number): Promise<CallResult<QuoteResult>> {
+    const { anchor, corridor, asked, deliveryMethod, endpoints, label } = asking;
     const context = contextFor(endpoints);
     const url = priceUrl(endpoints.quoteServer ?? '', corridor, { ...asked, deliveryMethod, context });
-    const token = directory.tokenFor(anchorId, url);
+    const token = directory.tokenFor(anchor.id, url);
     const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const headers = { accept: 'application/json', ...authorization };
     try {
       const answer = await deps.outbound({
         url,
-        headers: { accept: 'application/json', ...authorization },
+        headers,
         timeoutMs,
         maxBytes: maxPriceBytes,
         expects: 'json',
       });
       if (answer.status !== 200) return refusal(answer, asked);
       const price = readPrice(answer.json, corridor, context);
-      if (isRefused(price)) return malformed(anchorId, price.refused);
-      const offer = offerFromSep38(corridor, { ...asked, deliveryMethod: label }, price);
-      if (offer.ok) return { value: { offer: offer.value }, failed: false };
-      if (offer.reason === 'malformed') return malformed(anchorId, 'buy_amount rounds to nothing');
-      return { value: { reason: offer.reason }, failed: false };
+      if (isRefused(price)) return malformed(anchor.id, price.refused);
+      const result = offerFromSep38(corridor, { ...asked, deliveryMethod: label }, price);
+      if ('reason' in result && result.reason === 'malformed')
+        return malformed(anchor.id, 'buy_amount rounds to nothing');
+      return { value: result, failed: false };
     } catch (error) {
       const { reason, message } = toUpstreamFault(error);
-      if (reason === 'malformed') return malformed(anchorId, message);
+      if (reason === 'malformed') return malformed(anchor.id, message);
       return { value: { reason }, failed: reason !== 'blocked' };
     }
   }
 
-  async function estimate(
-    { anchorId, corridor, asked }: AnchorQuestion,
-    endpoints: AnchorEndpoints,
-    label: string | null,
-  ): Promise<QuoteResult> {
+  async function estimate({ anchor, corridor, asked, endpoints, label }: Asking): Promise<QuoteResult> {
     const [schedule, rate] = await Promise.all([
       deps.fees.scheduleOf(endpoints, corridor.sellAsset).catch((error: unknown) => {
         const fault = toUpstreamFault(error);
-        if (fault.isSpelling) directory.noteUnreadable(anchorId, 'info', fault.message);
+        if (fault.isSpelling) directory.noteUnreadable(anchor.id, 'info', fault.message);
         throw fault;
       }),
       deps.fx.rateOf({ code: corridor.sellCode, currency: corridor.currency }),
     ]);
     if ('missing' in rate) return { reason: 'no_fx' };
-    const offer = offerFromFee(corridor, { ...asked, deliveryMethod: label }, schedule, rate);
-    return offer.ok ? { offer: offer.value } : { reason: offer.reason };
+    return offerFromFee(corridor, { ...asked, deliveryMethod: label }, schedule, rate);
   }
 
   /** A request that is given up continues in the background and fills its caches. */
-  async function askInTime(question: AnchorQuestion, methods: readonly string[]): Promise<QuoteResult> {
+  async function askInTime(question: AnchorQuestion, label: string | null): Promise<QuoteResult> {
     const late = () => new UpstreamFault('timeout', `no answer in ${overallTimeoutMs} ms`);
     try {
-      return await withTimeout(overallTimeoutMs, ask(question, methods), late);
+      return await withTimeout(overallTimeoutMs, ask(question, label), late);
     } catch (error) {
       if (error instanceof UpstreamFault) return { reason: error.reason };
       throw error;
@@ -148,13 +118,15 @@ export function createAskAnchor(deps: {
   }
 
   return async (question) => {
-    const offer = offered(question);
+    const { anchor, corridor, deliveryMethod: wanted } = question;
+    const methods = anchor.corridors.find(({ id }) => id === corridor.id)?.deliveryMethods ?? [];
+    // As the anchor spells it.
+    const deliveryMethod = wanted === undefined ? undefined : findDeliveryMethod(methods, wanted);
     // The anchor is not asked, so this says nothing about it.
-    if (offer === undefined) return { reason: 'not_served' };
-    const result = await askInTime(offer.question, offer.methods);
-    const { anchorId, corridor } = question;
-    const isReference = isReferenceQuestion(question);
-    deps.noteOutcome({ anchorId, corridorId: corridor.id, isReference }, result);
+    if (wanted !== undefined && deliveryMethod === undefined) return { reason: 'not_served' };
+    const label = deliveryMethod ?? (methods.length === 1 ? methods[0] : undefined) ?? null;
+    const result = await askInTime({ ...question, deliveryMethod }, label);
+    deps.noteOutcome(question, result);
     return result;
   };
 }
@@ -163,9 +135,6 @@ function refusal({ status, headers, body }: OutboundAnswer, asked: AskedFor): Ca
   const reason = reasonOfStatus(status, body.toString('utf8', 0, 500), asked);
   const retryAfter = headers['retry-after'];
   const pauses = status === 429 || (status === 503 && retryAfter !== undefined);
-  return {
-    value: { reason },
-    failed: reason === 'error',
-    ...(pauses ? { pause: { retryAfter } } : {}),
-  };
+  const pause = pauses ? { pause: { retryAfter } } : {};
+  return { value: { reason }, failed: reason === 'error', ...pause };
 }

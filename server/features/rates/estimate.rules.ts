@@ -6,8 +6,7 @@ import type { CostUnavailable } from '../../../contract/schemas/rates.js';
 import { plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import { Money, roundFee, roundPayout, stablecoinPlaces } from './money.rules.js';
-import { type Offer, type Outcome, offeredAmounts, takesTooMuchOrLittle } from './offer.rules.js';
-import type { AskedFor } from './question.rules.js';
+import { type AskedBy, offeredAmounts, type QuoteResult, takesTooMuchOrLittle } from './offer.rules.js';
 
 /**
  * An estimate: (amount − fee) × FX, where the fee is the larger of the minimum and fixed + percent (SEP-24 §Info;
@@ -16,39 +15,26 @@ import type { AskedFor } from './question.rules.js';
  */
 export function offerFromFee(
   corridor: Corridor,
-  asked: AskedFor & { deliveryMethod: string | null },
+  asked: AskedBy,
   schedule: FeeSchedule,
   fx: FxRate,
-): Outcome<Offer> {
+): QuoteResult {
+  const { min, max, ...terms } = schedule;
   const sell =
     asked.receive === undefined ? new Money(asked.amount) : leastAmountFor(asked.receive, schedule, fx);
-  if (sell === undefined || takesTooMuchOrLittle(corridor, sell, asked)) {
-    return { ok: false, reason: 'refused_amount' };
-  }
-  const tooSmall = schedule.min !== null && sell.lt(schedule.min);
-  const tooLarge = schedule.max !== null && sell.gt(schedule.max);
-  if (tooSmall || tooLarge) return { ok: false, reason: 'refused_amount' };
-  const computed = sell.mul(schedule.feePercent).div(100).add(schedule.feeFixed);
-  const fee = roundFee(Money.max(computed, schedule.feeMinimum), stablecoinPlaces);
+  if (sell === undefined || takesTooMuchOrLittle(corridor, sell, asked)) return { reason: 'refused_amount' };
+  const fitsAnchor = (min === null || sell.gte(min)) && (max === null || sell.lte(max));
+  const computed = sell.mul(terms.feePercent).div(100).add(terms.feeFixed);
+  const fee = roundFee(Money.max(computed, terms.feeMinimum), stablecoinPlaces);
   const receive = roundPayout(sell.sub(fee).mul(fx.rate), corridor.payoutDecimals);
-  if (receive.lte(0)) return { ok: false, reason: 'refused_amount' };
+  if (!fitsAnchor || receive.lte(0)) return { reason: 'refused_amount' };
   return {
-    ok: true,
-    value: {
+    offer: {
       tier: 'estimate',
       ...offeredAmounts(corridor, sell, receive, asked),
       fee: { total: plainDecimal(fee), asset: corridor.sellAsset },
-      deliveryMethod: asked.deliveryMethod,
       sep38: null,
-      estimate: {
-        source: schedule.source,
-        feeFixed: schedule.feeFixed,
-        feePercent: schedule.feePercent,
-        feeMinimum: schedule.feeMinimum,
-        fxRate: fx.rate,
-        fxBase: fx.base,
-        fxDate: fx.date,
-      },
+      estimate: { ...terms, fxRate: fx.rate, fxBase: fx.base, fxDate: fx.date },
     },
   };
 }

@@ -1,6 +1,5 @@
 import { bodyOf, toApiError } from '../../http/error-mapper.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
-
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger, Random } from '../../ports.js';
 import type { Streams } from '../../streams/streams.js';
@@ -8,16 +7,16 @@ import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { CacheEpoch } from '../cache/epoch.js';
 import { createAnchorCalls } from './anchor-calls.js';
-import type { QuoteResult } from './answer.rules.js';
 import { createAnswers } from './answers.js';
 import { createAskAnchor } from './ask-anchor.js';
 import { createFeeInfo } from './fee-info.js';
 import { createFxReference } from './fx-reference.js';
+import type { QuoteResult } from './offer.rules.js';
 import { createNoteOutcome, type QuoteMeter } from './quote-outcomes.js';
 import { createRateStreams } from './rate-streams.js';
 import { referenceOffers } from './reference-offer.rules.js';
 import { createReplies } from './replies.js';
-import { createRatesRouter, takeNewAmount } from './router.js';
+import { createRatesRouter } from './router.js';
 import { createRates } from './service.js';
 import type { QuoteReputation } from './worth.rules.js';
 
@@ -27,14 +26,7 @@ const callsPerSecond = 20;
 export interface RatesFeatureDeps {
   directory: Pick<
     AnchorDirectory,
-    | 'anchors'
-    | 'corridor'
-    | 'anchorsOf'
-    | 'servingVersion'
-    | 'anchor'
-    | 'endpointsOf'
-    | 'tokenFor'
-    | 'noteUnreadable'
+    'anchors' | 'corridor' | 'anchorsOf' | 'endpointsOf' | 'tokenFor' | 'noteUnreadable'
   >;
   /** The connector to the anchors' addresses, which come from others. */
   outbound: Outbound;
@@ -42,7 +34,7 @@ export interface RatesFeatureDeps {
   fxOutbound: Outbound;
   fxUrl: string | undefined;
   fxSource: string | undefined;
-  cacheEpoch: Pick<CacheEpoch, 'emptied' | 'onEmptied'>;
+  cacheEpoch: Pick<CacheEpoch, 'onEmptied'>;
   meter: QuoteMeter;
   reputationOf: (anchorId: string, corridorId: string) => QuoteReputation;
   /** Cache-Control: public instead of private. */
@@ -76,17 +68,9 @@ export function createRatesFeature(deps: RatesFeatureDeps) {
   const replies = createReplies({ askAnchor, clock });
   cacheEpoch.onEmptied(() => replies.clear() + fees.clear() + fx.clear());
   const answers = createAnswers({ ...deps, replies, hasFx: deps.fxUrl !== undefined });
-  const rates = createRates({
-    ...deps,
-    replies,
-    answers,
-    fx,
-    version: () => cacheEpoch.emptied() + deps.directory.servingVersion(),
-  });
+  const rates = createRates({ ...deps, replies, answers, fx });
   const rateStreams = createRateStreams({
-    ...deps,
     rates,
-    payFor: (client) => takeNewAmount(deps.limiter, client),
     problemOf(error) {
       const known = toApiError(error);
       if (known.code === 'INTERNAL') deps.logger.error({ err: error }, 'rates of a stream failed');

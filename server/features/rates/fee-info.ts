@@ -17,15 +17,10 @@ const freshMs = 5 * 60_000;
 const staleMs = 60 * 60_000;
 const retry = { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.2 };
 
-/** The withdrawal fees that anchors publish in SEP-24 or SEP-6 /info. */
-export interface FeeInfo {
-  /** Throws UpstreamFault, with `not_served` if no fee is published. */
-  scheduleOf(endpoints: AnchorEndpoints, asset: string): Promise<FeeSchedule>;
-  /** Forgets what was read; returns how many answers that were. */
-  clear(): number;
-}
+export type FeeInfo = ReturnType<typeof createFeeInfo>;
 
-export function createFeeInfo(deps: { outbound: Outbound; clock: Clock; random: Random }): FeeInfo {
+/** The withdrawal fees that anchors publish in SEP-24 or SEP-6 /info. */
+export function createFeeInfo(deps: { outbound: Outbound; clock: Clock; random: Random }) {
   /** The /info answers by URL; an anchor has one or two. */
   const infos = createCache<string, unknown>({
     load: fetchInfo,
@@ -51,11 +46,11 @@ export function createFeeInfo(deps: { outbound: Outbound; clock: Clock; random: 
   }
 
   return {
-    async scheduleOf(endpoints, asset) {
-      const { transferServerSep24, transferServerSep6 } = endpoints;
+    /** Throws UpstreamFault, with `not_served` if no fee is published. */
+    async scheduleOf(endpoints: AnchorEndpoints, asset: string): Promise<FeeSchedule> {
       const sources = [
-        { source: 'sep24' as const, server: transferServerSep24 },
-        { source: 'sep6' as const, server: transferServerSep6 },
+        { source: 'sep24' as const, server: endpoints.transferServerSep24 },
+        { source: 'sep6' as const, server: endpoints.transferServerSep6 },
       ];
       let fault = new UpstreamFault('not_served', 'it publishes no withdrawal fee');
       for (const { source, server } of sources) {

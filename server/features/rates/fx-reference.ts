@@ -9,20 +9,14 @@ import { type FxReading, type FxTable, rateFor, readFxTable } from './estimate.r
 const fxTimeoutMs = 2_000;
 const maxFxBytes = 256 * 1024;
 const freshMs = 10 * 60_000;
+const dayMs = 86_400_000;
+/** A table of yesterday is as old as a source of a later time zone makes it. */
+const pausesAfterMs = dayMs;
 const retry = { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.2 };
 
-/** The operator's reference exchange rates, for estimates and for the cost of quotes. */
-export interface FxReference {
-  /** The name that answers give it. */
-  source: string;
-  /** Never rejects because the reference cannot be read. */
-  rateOf(asset: { code: string; currency: string }): Promise<FxReading>;
-  /** What `rateOf` would tell by the table that was read last. */
-  knownRateOf(asset: { code: string; currency: string }): FxReading;
-  /** Forgets the table; returns 1 if there was one. */
-  clear(): number;
-}
+export type FxReference = ReturnType<typeof createFxReference>;
 
+/** The operator's reference exchange rates, for estimates and for the cost of quotes. */
 export function createFxReference(deps: {
   /** FX_URL; undefined: no estimates. */
   url: string | undefined;
@@ -34,13 +28,9 @@ export function createFxReference(deps: {
   random: Random;
   logger: Logger;
   maxAgeMs: number;
-}): FxReference {
-  const { url, clock, maxAgeMs } = deps;
-  if (url === undefined) {
-    const none: FxReading = { missing: 'no_reference' };
-    return { source: '', rateOf: async () => none, knownRateOf: () => none, clear: () => 0 };
-  }
-
+}) {
+  const { url, clock, maxAgeMs, logger } = deps;
+  let isOnWeekdaysOnly = false;
   const outages = createOutageLog({
     ...deps,
     says: { failed: 'the FX reference cannot be read', worked: 'the FX reference can be read again' },
@@ -48,8 +38,9 @@ export function createFxReference(deps: {
   const table = createCache<void, FxTable>({
     load: async () => {
       try {
-        const found = await fetchTable(deps.outbound, url);
+        const found = await fetchTable(deps.outbound, url ?? '');
         outages.worked('fx', {});
+        noteAge(found);
         return found;
       } catch (error) {
         const fault = toUpstreamFault(error);
@@ -64,9 +55,23 @@ export function createFxReference(deps: {
     clock,
   });
 
+  /** Says once that the source pauses at weekends, before its pause at Easter takes the estimates away. */
+  function noteAge({ date, asOfMs }: FxTable): void {
+    if (isOnWeekdaysOnly || clock() - asOfMs < pausesAfterMs) return;
+    isOnWeekdaysOnly = true;
+    const usedForDays = maxAgeMs / dayMs;
+    logger.warn(
+      { date, usedForDays },
+      'the FX reference is not of today: a source of weekdays only pauses at weekends and holidays',
+    );
+  }
+
   return {
-    source: deps.source ?? new URL(url).hostname,
-    async rateOf(asset) {
+    /** The name that answers give it. */
+    source: deps.source ?? (url === undefined ? '' : new URL(url).hostname),
+    /** Never rejects because the reference cannot be read. */
+    async rateOf(asset: { code: string; currency: string }): Promise<FxReading> {
+      if (url === undefined) return { missing: 'no_reference' };
       try {
         return rateFor(await table.get(), asset, { nowMs: clock(), maxAgeMs });
       } catch (error) {
@@ -74,11 +79,7 @@ export function createFxReference(deps: {
         throw error;
       }
     },
-    knownRateOf(asset) {
-      const known = table.peek();
-      if (known === undefined) return { missing: 'no_reference' };
-      return rateFor(known.value, asset, { nowMs: clock(), maxAgeMs });
-    },
+    /** Forgets the table; returns 1 if there was one. */
     clear: table.clear,
   };
 }

@@ -4,7 +4,6 @@ import { plainDecimal } from '../../amounts.rules.js';
 import type { FxReading } from './estimate.rules.js';
 import { Money, stablecoinPlaces } from './money.rules.js';
 import type { Offer } from './offer.rules.js';
-import { middleOf } from './own-prices.rules.js';
 
 /** The reference exchange rate of a corridor, and the name that answers give it. */
 export interface MidMarket {
@@ -45,11 +44,14 @@ function rounded(value: Decimal, places: number): Decimal {
 export type Band = RatesAnswer['band'];
 
 const shownDigits = 10;
+/** The fewest anchors whose own prices give a median that no single anchor decides. */
+const fewestForMedian = 3;
 
 /**
  * The band around the median of at least three anchors' own prices; with fewer, around the reference rate, unless that is
- * missing or stale. If an even number of prices has no reference rate beside it, the band reaches from below the lower to
- * above the higher of the two middle prices, since it is unknown which of them is right. Rounding never narrows the band.
+ * missing or stale. To an even number of prices the reference rate is added, so that half of the anchors cannot decide
+ * alone; without one, the band reaches from below the lower to above the higher of the two middle prices, since it is
+ * unknown which of them is right. Rounding never narrows the band.
  */
 export function bandOf(terms: {
   /** Fiat per stablecoin, all fees included; one per anchor that gives its own price. */
@@ -58,15 +60,19 @@ export function bandOf(terms: {
   factor: string;
 }): Band {
   const { prices, market, factor } = terms;
-  const middle = middleOf(prices, 'missing' in market ? null : market.rate);
-  if (middle === undefined) return null;
-  const { byMedian, lower, higher } = middle;
+  const byMedian = prices.length >= fewestForMedian;
+  const reference = 'missing' in market ? [] : [market.rate];
+  const compared = byMedian ? [...prices, ...(prices.length % 2 === 0 ? reference : [])] : reference;
+  const ordered = compared.map((rate) => new Money(rate)).sort((a, b) => a.cmp(b));
+  const lower = ordered[Math.floor((ordered.length - 1) / 2)];
+  const higher = ordered[Math.floor(ordered.length / 2)];
+  if (lower === undefined || higher === undefined) return null;
   return {
     basis: byMedian ? 'median' : 'reference',
     anchors: byMedian ? prices.length : 0,
     factor,
-    low: new Money(lower).div(factor).toSignificantDigits(shownDigits, Decimal.ROUND_DOWN).toFixed(),
-    high: new Money(higher).mul(factor).toSignificantDigits(shownDigits, Decimal.ROUND_UP).toFixed(),
+    low: lower.div(factor).toSignificantDigits(shownDigits, Decimal.ROUND_DOWN).toFixed(),
+    high: higher.mul(factor).toSignificantDigits(shownDigits, Decimal.ROUND_UP).toFixed(),
   };
 }
 

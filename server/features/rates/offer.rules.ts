@@ -1,5 +1,5 @@
 import type { Decimal } from 'decimal.js';
-import type { RateQuote } from '../../../contract/schemas/rates.js';
+import type { RateQuote, UnavailableReason } from '../../../contract/schemas/rates.js';
 import { fiatAmount, isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import { effectiveRate, Money, roundFee, roundPayout, stablecoinPlaces } from './money.rules.js';
@@ -20,40 +20,26 @@ export type Offer = Pick<
   | 'estimate'
 >;
 
-/** An offer, or the reason why there can be none. */
-export type Outcome<T> = { ok: true; value: T } | { ok: false; reason: 'malformed' | 'refused_amount' };
+/** The result of asking one anchor: an offer, or the reason why there is none. */
+export type QuoteResult = { offer: Offer } | { reason: UnavailableReason };
+
+/** An amount that is asked for by the delivery method that the offer shows. */
+export type AskedBy = AskedFor & { deliveryMethod: string | null };
 
 /**
  * An offer from a SEP-38 price. Amounts that the user receives are rounded down, amounts that the user pays are rounded
  * up. The rate is recomputed from the amounts, since printed prices are rounded and older dialects have none that
  * includes the fee.
  */
-export function offerFromSep38(
-  corridor: Corridor,
-  asked: AskedFor & { deliveryMethod: string | null },
-  price: Sep38Price,
-): Outcome<Offer> {
+export function offerFromSep38(corridor: Corridor, asked: AskedBy, price: Sep38Price): QuoteResult {
   const sell = roundFee(new Money(price.sellAmount), stablecoinPlaces);
   const receive = roundPayout(new Money(price.buyAmount), corridor.payoutDecimals);
-  if (receive.isZero()) return { ok: false, reason: 'malformed' };
-  if (takesTooMuchOrLittle(corridor, sell, asked)) return { ok: false, reason: 'refused_amount' };
-  return {
-    ok: true,
-    value: {
-      tier: 'anchor',
-      ...offeredAmounts(corridor, sell, receive, asked),
-      fee: price.fee === null ? null : toFee(corridor, price.fee),
-      deliveryMethod: asked.deliveryMethod,
-      sep38: {
-        price: price.price,
-        totalPrice: price.totalPrice,
-        sellAmount: price.sellAmount,
-        buyAmount: price.buyAmount,
-        context: price.context,
-      },
-      estimate: null,
-    },
-  };
+  if (receive.isZero()) return { reason: 'malformed' };
+  if (takesTooMuchOrLittle(corridor, sell, asked)) return { reason: 'refused_amount' };
+  const { fee, ...sep38 } = price;
+  const amounts = offeredAmounts(corridor, sell, receive, asked);
+  const shownFee = fee === null ? null : toFee(corridor, fee);
+  return { offer: { tier: 'anchor', ...amounts, fee: shownFee, sep38, estimate: null } };
 }
 
 /** Checks the limits of the corridor if the anchor names the amount. An amount that the client names was checked before. */
@@ -61,12 +47,13 @@ export function takesTooMuchOrLittle(corridor: Corridor, sell: Decimal, asked: A
   return asked.receive !== undefined && isOutOfRange(sell.toFixed(), corridor);
 }
 
-export function offeredAmounts(corridor: Corridor, sell: Decimal, receive: Decimal, asked: AskedFor) {
+export function offeredAmounts(corridor: Corridor, sell: Decimal, receive: Decimal, asked: AskedBy) {
   return {
     sellAmount: plainDecimal(sell),
     receiveAmount: fiatAmount(receive, corridor.payoutDecimals),
     adjusted: asked.receive === undefined ? !sell.eq(asked.amount) : !receive.eq(asked.receive),
     rate: effectiveRate(receive, sell),
+    deliveryMethod: asked.deliveryMethod,
   };
 }
 

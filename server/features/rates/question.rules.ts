@@ -1,7 +1,7 @@
-import type { RatesQuery } from '../../../contract/schemas/rates.js';
+import type { QuoteSort, RatesQuery } from '../../../contract/schemas/rates.js';
 import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 import { ApiError, invalidRequest } from '../../errors.js';
-import type { Corridor } from '../anchors/fleet-file.rules.js';
+import type { Corridor, Fleet } from '../anchors/fleet-file.rules.js';
 
 /**
  * The amount of a question: either the stablecoin to sell (`amount`) or the fiat to be paid out (`receive`), as a normalised
@@ -9,18 +9,34 @@ import type { Corridor } from '../anchors/fleet-file.rules.js';
  */
 export type AskedFor = { amount: string; receive?: undefined } | { receive: string; amount?: undefined };
 
-/** Part of the keys of caches. It distinguishes an amount to sell from the same number as a payout. */
-export function keyOfAsked(asked: AskedFor): string {
-  return asked.receive === undefined ? `sell ${asked.amount}` : `receive ${asked.receive}`;
+/** What a client asks of a corridor. */
+export interface Question {
+  corridor: Corridor;
+  asked: AskedFor;
+  /** The delivery method that is asked for, in any case; undefined: any method. */
+  deliveryMethod: string | undefined;
+  sort: QuoteSort;
 }
 
-/** Whether this is the question that is asked regularly in the background: the reference amount by any delivery method. */
-export function isReferenceQuestion(question: {
-  asked: AskedFor;
-  corridor: Pick<Corridor, 'referenceAmount'>;
-  deliveryMethod: string | undefined;
-}): boolean {
-  const { asked, corridor, deliveryMethod } = question;
+/** A question to one anchor. */
+export interface AnchorQuestion extends Omit<Question, 'sort'> {
+  anchor: Fleet['anchors'][number];
+  /** Whether an intent needs the answer, which has calls of its own. */
+  forIntent: boolean;
+}
+
+/** Questions with the same key have the same answer, apart from its order. */
+export function keyOf({ corridor, asked, deliveryMethod = '' }: Omit<Question, 'sort'>): string {
+  const amount = asked.receive === undefined ? `sell ${asked.amount}` : `receive ${asked.receive}`;
+  return [corridor.id, amount, deliveryMethod.toLowerCase()].join('|');
+}
+
+/** The question that is asked regularly in the background: the reference amount by any delivery method. */
+export function referenceQuestion(corridor: Corridor): Question {
+  return { corridor, asked: { amount: corridor.referenceAmount }, deliveryMethod: undefined, sort: 'best' };
+}
+
+export function isReferenceQuestion({ asked, corridor, deliveryMethod }: Omit<Question, 'sort'>): boolean {
   return asked.amount === corridor.referenceAmount && deliveryMethod === undefined;
 }
 
@@ -29,21 +45,18 @@ export function askedFor(
   { amount, receive }: Pick<RatesQuery, 'amount' | 'receive'>,
   corridor: Corridor,
 ): AskedFor {
-  if (receive !== undefined) {
-    if (amount !== undefined) throw receiveFault('cannot be given together with amount');
-    const asked = plainDecimal(receive);
-    const { payoutDecimals } = corridor;
-    if ((asked.split('.')[1] ?? '').length > payoutDecimals) {
-      throw receiveFault(`must have at most ${payoutDecimals} decimals in this corridor`);
-    }
-    return { receive: asked };
-  }
-  const asked = plainDecimal(amount ?? corridor.referenceAmount);
-  if (isOutOfRange(asked, corridor)) {
+  if (receive === undefined) {
+    const asked = plainDecimal(amount ?? corridor.referenceAmount);
+    if (!isOutOfRange(asked, corridor)) return { amount: asked };
     const fault = `must be between ${corridor.min} and ${corridor.max} in this corridor`;
     throw amountError('query.amount', fault, `query.amount: ${fault}`);
   }
-  return { amount: asked };
+  if (amount !== undefined) throw receiveFault('cannot be given together with amount');
+  const asked = plainDecimal(receive);
+  const { payoutDecimals } = corridor;
+  if ((asked.split('.')[1] ?? '').length > payoutDecimals)
+    throw receiveFault(`must have at most ${payoutDecimals} decimals in this corridor`);
+  return { receive: asked };
 }
 
 function receiveFault(message: string): ApiError {
@@ -52,12 +65,12 @@ function receiveFault(message: string): ApiError {
 
 /** AMOUNT_OUT_OF_RANGE for an amount, or a payout, that no anchor quotes. */
 export function allRefused(asked: AskedFor): ApiError {
-  if (asked.receive === undefined) {
-    return amountError('query.amount', 'Every anchor of this corridor refuses this amount.');
-  }
-  const message =
-    'Every anchor of this corridor refuses this amount, or would take an amount outside the limits of the corridor.';
-  return amountError('query.receive', message);
+  const message = 'Every anchor of this corridor refuses this amount';
+  if (asked.receive === undefined) return amountError('query.amount', `${message}.`);
+  return amountError(
+    'query.receive',
+    `${message}, or would take an amount outside the limits of the corridor.`,
+  );
 }
 
 function amountError(path: 'query.amount' | 'query.receive', fault: string, message = fault): ApiError {

@@ -2,7 +2,8 @@ import { type UnavailableReason, unavailableReasons } from '../../../contract/sc
 import { createOutageLog } from '../../outage-log.js';
 import type { Clock, Logger } from '../../ports.js';
 import type { Fleet } from '../anchors/fleet-file.rules.js';
-import type { QuoteResult } from './answer.rules.js';
+import type { QuoteResult } from './offer.rules.js';
+import { type AnchorQuestion, isReferenceQuestion } from './question.rules.js';
 
 /** Counts how asking each anchor ended: with a price of its own, with an estimate, or with the reason for neither. */
 export interface QuoteMeter {
@@ -12,10 +13,7 @@ export interface QuoteMeter {
 }
 
 /** Makes an anchor that fails to quote visible to the operator. */
-export type NoteOutcome = (
-  question: { anchorId: string; corridorId: string; isReference: boolean },
-  result: QuoteResult,
-) => void;
+export type NoteOutcome = (question: AnchorQuestion, result: QuoteResult) => void;
 
 /** These say nothing about the anchor: our own call budget, our own pause after failures, our own FX reference. */
 const saysNothing: readonly UnavailableReason[] = ['busy', 'circuit_open', 'no_fx'];
@@ -37,14 +35,14 @@ export function createNoteOutcome(deps: {
     says: { failed: 'an anchor has no quote for the reference amount', worked: 'the anchor quotes again' },
   });
 
-  return ({ anchorId, corridorId, isReference }, result) => {
+  return (question, result) => {
+    const about = { anchorId: question.anchor.id, corridor: question.corridor.id };
     const reason = 'reason' in result ? result.reason : undefined;
-    deps.meter.asked(anchorId, 'offer' in result ? outcomeOf(result.offer) : result.reason);
-    if (!isReference || (reason !== undefined && saysNothing.includes(reason))) return;
-    const key = `${anchorId} ${corridorId}`;
-    const fields = { anchorId, corridor: corridorId };
-    if (reason === undefined) outages.worked(key, fields);
-    else outages.failed(key, { ...fields, reason });
+    deps.meter.asked(about.anchorId, 'offer' in result ? outcomeOf(result.offer) : result.reason);
+    if (!isReferenceQuestion(question) || (reason !== undefined && saysNothing.includes(reason))) return;
+    const key = `${about.anchorId} ${about.corridor}`;
+    if (reason === undefined) outages.worked(key, about);
+    else outages.failed(key, { ...about, reason });
   };
 }
 

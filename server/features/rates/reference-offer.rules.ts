@@ -1,16 +1,9 @@
 import { isRefused } from '../../../contract/anchor-documents/json.js';
 import type { AnchorEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
-import type { UnavailableReason } from '../../../contract/schemas/rates.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
-import {
-  type FeeReading,
-  type FeeSchedule,
-  type FxReading,
-  offerFromFee,
-  readFeeSchedule,
-} from './estimate.rules.js';
+import { type FeeSchedule, type FxReading, offerFromFee, readFeeSchedule } from './estimate.rules.js';
 import { costOf } from './mid-market.rules.js';
-import { type Offer, offerFromSep38 } from './offer.rules.js';
+import { type AskedBy, offerFromSep38, type QuoteResult } from './offer.rules.js';
 import { contextFor, priceUrl, readPrice, reasonOfStatus } from './sep38.rules.js';
 
 /** The public offer of an anchor at the reference amount of a corridor. */
@@ -22,48 +15,39 @@ export interface ReferenceOffer {
   costPercent: string | null;
 }
 
-/** Reads the public answers of an anchor by the same rules as for rates, for callers that only observe. */
-export interface ReferenceOffers {
-  /** The address of the price of the reference amount, by any delivery method. */
-  priceUrl(endpoints: AnchorEndpoints, corridor: Corridor): string;
-  /** Undefined if the JSON is not a valid price of the pair. */
-  readPrice(
-    json: unknown,
-    about: { endpoints: AnchorEndpoints; corridor: Corridor; market: FxReading },
-  ): ReferenceOffer | undefined;
-  /** The meaning of a status other than 200 in answer to a price request. */
-  reasonOfStatus(status: number, body: string): UnavailableReason;
-  readFee(json: unknown, asset: string, source: FeeSchedule['source']): FeeReading;
-  /** Undefined without a reference rate, and if the anchor does not take the amount. */
-  estimate(
-    schedule: FeeSchedule,
-    about: { corridor: Corridor; market: FxReading },
-  ): ReferenceOffer | undefined;
-}
+export type ReferenceOffers = typeof referenceOffers;
 
-export const referenceOffers: ReferenceOffers = {
-  priceUrl: (endpoints, corridor) =>
-    priceUrl(endpoints.quoteServer ?? '', corridor, { ...asked(corridor), context: contextFor(endpoints) }),
-  readPrice(json, { endpoints, corridor, market }) {
+/** Reads the public answers of an anchor by the same rules as for rates, for those who only observe. */
+export const referenceOffers = {
+  /** The address of the price of the reference amount, by any delivery method. */
+  priceUrl: (endpoints: AnchorEndpoints, corridor: Corridor) =>
+    priceUrl(endpoints.quoteServer ?? '', corridor, {
+      amount: corridor.referenceAmount,
+      deliveryMethod: undefined,
+      context: contextFor(endpoints),
+    }),
+  /** Undefined if the JSON is not a valid price of the pair. */
+  readPrice(json: unknown, endpoints: AnchorEndpoints, corridor: Corridor, market: FxReading) {
     const price = readPrice(json, corridor, contextFor(endpoints));
-    if (isRefused(price)) return undefined;
-    const offer = offerFromSep38(corridor, { ...asked(corridor), deliveryMethod: null }, price);
-    return offer.ok ? toReferenceOffer(offer.value, market) : undefined;
+    return isRefused(price) ? undefined : shown(offerFromSep38(corridor, asked(corridor), price), market);
   },
+  /** The meaning of a status other than 200 in answer to a price request. */
   reasonOfStatus,
   readFee: readFeeSchedule,
-  estimate(schedule, { corridor, market }) {
+  /** Undefined without a reference rate, and if the anchor does not take the amount. */
+  estimate(schedule: FeeSchedule, corridor: Corridor, market: FxReading) {
     if ('missing' in market) return undefined;
-    const offer = offerFromFee(corridor, { ...asked(corridor), deliveryMethod: null }, schedule, market);
-    return offer.ok ? toReferenceOffer(offer.value, market) : undefined;
+    return shown(offerFromFee(corridor, asked(corridor), schedule, market), market);
   },
 };
 
-function asked({ referenceAmount }: Corridor): { amount: string; deliveryMethod: undefined } {
-  return { amount: referenceAmount, deliveryMethod: undefined };
+function asked({ referenceAmount }: Corridor): AskedBy {
+  return { amount: referenceAmount, deliveryMethod: null };
 }
 
-function toReferenceOffer(offer: Offer, market: FxReading): ReferenceOffer {
-  const { cost } = costOf(offer, { reading: market, source: '' });
-  return { tier: offer.tier, rate: offer.rate, costPercent: cost?.percent ?? null };
+function shown(result: QuoteResult, reading: FxReading): ReferenceOffer | undefined {
+  if ('reason' in result) return undefined;
+  const { tier, rate } = result.offer;
+  const { cost } = costOf(result.offer, { reading, source: '' });
+  return { tier, rate, costPercent: cost?.percent ?? null };
 }

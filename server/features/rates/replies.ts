@@ -1,13 +1,12 @@
 import type { UnavailableReason } from '../../../contract/schemas/rates.js';
 import { type Cache, createCache } from '../../cache/cache.js';
 import type { Clock } from '../../ports.js';
-import type { Fleet } from '../anchors/fleet-file.rules.js';
 import type { Quoted, Reply } from './answer.rules.js';
-import type { AnchorQuestion, AskAnchor } from './ask-anchor.js';
-import { keyOfAsked } from './question.rules.js';
+import type { AskAnchor } from './ask-anchor.js';
+import { type AnchorQuestion, keyOf } from './question.rules.js';
 
 export const freshMs = 15_000;
-export const staleMs = 60_000;
+const staleMs = 60_000;
 /** Some 1,500 bytes each. */
 const mostReplies = 20_000;
 
@@ -27,28 +26,22 @@ const reasonFreshMs: Readonly<Record<UnavailableReason, number>> = {
   circuit_open: 1_000,
 };
 
-export interface ReplyQuestion extends Omit<AnchorQuestion, 'anchorId'> {
-  anchor: Fleet['anchors'][number];
-}
-
 /**
  * The replies of single anchors, by corridor, amount and delivery method: fresh for 15 s, stale for 60 s. However many
  * requests wait for the same reply, the anchor is called once.
  */
-export type Replies = Cache<ReplyQuestion, Reply>;
+export type Replies = Cache<AnchorQuestion, Reply>;
 
 export function createReplies(deps: { askAnchor: AskAnchor; clock: Clock }): Replies {
-  return createCache<ReplyQuestion, Reply>({
-    async load({ anchor, ...question }, previous) {
-      const { id, name, simulated } = anchor;
-      const result = await deps.askAnchor({ ...question, anchorId: id });
+  return createCache<AnchorQuestion, Reply>({
+    async load(question, previous) {
+      const { id, name, simulated } = question.anchor;
+      const result = await deps.askAnchor(question);
       const lastQuote = previous === undefined || isQuoted(previous) ? previous : previous.lastQuote;
-      const quoteBefore = lastQuote === undefined ? {} : { lastQuote };
-      const reply = { anchorId: id, anchorName: name, simulated, result, at: deps.clock() };
-      return 'offer' in result ? reply : { ...reply, ...quoteBefore };
+      const kept = 'offer' in result || lastQuote === undefined ? {} : { lastQuote };
+      return { anchorId: id, anchorName: name, simulated, result, at: deps.clock(), ...kept };
     },
-    keyOf: ({ corridor, anchor, asked, deliveryMethod }) =>
-      [corridor.id, anchor.id, keyOfAsked(asked), deliveryMethod ?? ''].join('|'),
+    keyOf: (question) => `${question.anchor.id}|${keyOf(question)}`,
     freshMs: ({ result }) => ('reason' in result ? reasonFreshMs[result.reason] : freshMs),
     staleMs,
     max: mostReplies,

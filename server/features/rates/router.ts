@@ -3,12 +3,11 @@ import type { Response } from 'express';
 import { ratesContract } from '../../../contract/endpoints/rates.js';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
-import type { ApiError } from '../../errors.js';
 import { rateLimited, showLimit } from '../../http/rate-limit.js';
 import { setFreshness } from '../../http/send-json.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Streams } from '../../streams/streams.js';
-import type { RateStreams } from './rate-streams.js';
+import type { createRateStreams } from './rate-streams.js';
 import type { Rates } from './service.js';
 
 export function createRatesRouter(deps: {
@@ -18,17 +17,17 @@ export function createRatesRouter(deps: {
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
   streams: Pick<Streams, 'open'>;
-  rateStreams: RateStreams;
+  rateStreams: ReturnType<typeof createRateStreams>;
 }) {
   return initServer().router(ratesContract, {
     getRates: async ({ params, query, res }) => {
-      const admitNew = () => enforceNewAmounts(deps.limiter, res, res.locals.clientKey);
+      const admitNew = () => enforceNewAmounts(deps.limiter, res);
       const { answer, freshForMs } = await deps.rates.quote(params.corridor, query, { admitNew });
       setFreshness(res, { seconds: freshForMs / 1_000, countsDown: true, public: deps.publicCache });
       return { status: 200, body: answer };
     },
     stream: async ({ params, query, req, res }) => {
-      const admitNew = () => enforceNewAmounts(deps.limiter, res, res.locals.clientKey);
+      const admitNew = () => enforceNewAmounts(deps.limiter, res);
       const prepare = () => deps.rateStreams.prepare(params.corridor, query, admitNew);
       return { status: 200, body: await deps.streams.open<RatesAnswer>(req, res, prepare) };
     },
@@ -39,29 +38,12 @@ export function createRatesRouter(deps: {
  * Takes one of the points for amounts that were not requested before. This limit comes on top of the endpoint's own, so
  * the headers show it only if it refuses the request.
  */
-async function enforceNewAmounts(
-  limiter: Pick<RateLimiter, 'take'>,
-  res: Response,
-  client: string,
-): Promise<void> {
-  const state = await limiter.take(rateLimitClasses.newAmounts, keyOfNewAmounts(client));
+async function enforceNewAmounts(limiter: Pick<RateLimiter, 'take'>, res: Response): Promise<void> {
+  const { newAmounts } = rateLimitClasses;
+  const state = await limiter.take(newAmounts, `newAmounts|${res.locals.clientKey}`);
   if (state.retryAfterSeconds === undefined) return;
   showLimit(res, state);
-  throw tooManyAmounts(state.retryAfterSeconds);
-}
-
-/** Does the same without headers, for example for a stream that is already open. */
-export async function takeNewAmount(limiter: Pick<RateLimiter, 'take'>, client: string): Promise<void> {
-  const state = await limiter.take(rateLimitClasses.newAmounts, keyOfNewAmounts(client));
-  if (state.retryAfterSeconds !== undefined) throw tooManyAmounts(state.retryAfterSeconds);
-}
-
-function keyOfNewAmounts(client: string): string {
-  return `newAmounts|${client}`;
-}
-
-function tooManyAmounts(retryAfterSeconds: number): ApiError {
-  const { points, windowSeconds } = rateLimitClasses.newAmounts;
+  const { points, windowSeconds } = newAmounts;
   const message = `More than ${points} amounts in ${windowSeconds} s that nobody asked for lately; amounts that are known are answered.`;
-  return rateLimited(retryAfterSeconds, message);
+  throw rateLimited(state.retryAfterSeconds, message);
 }

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import type { RateQuote } from '../../../contract/schemas/rates.js';
 import type { SnapshotAnswer } from '../../../contract/schemas/snapshot.js';
 import { createCache } from '../../cache/cache.js';
 import { ApiError } from '../../errors.js';
@@ -8,12 +9,7 @@ import type { AnchorDirectory } from '../anchors/service.js';
 import type { CacheEpoch } from '../cache/epoch.js';
 import type { Rates } from '../rates/service.js';
 
-/** Every corridor at its reference amount; rebuilding it also keeps those amounts fresh in the cache of the rates. */
-export interface Snapshot {
-  /** The latest snapshot, with the milliseconds until the next is due. Waits if the first one is not built yet. */
-  get(): Promise<{ answer: SnapshotAnswer; freshForMs: number }>;
-  rebuild(): Promise<void>;
-}
+type SnapshotRow = SnapshotAnswer['corridors'][number];
 
 const defaultIntervalMs = 15_000;
 const concurrentCorridors = 8;
@@ -27,9 +23,10 @@ export interface SnapshotDeps {
   intervalMs?: number;
 }
 
-type SnapshotCorridor = SnapshotAnswer['corridors'][number];
+export type Snapshot = ReturnType<typeof createSnapshot>;
 
-export function createSnapshot(deps: SnapshotDeps): Snapshot {
+/** Every corridor at its reference amount; rebuilding it also keeps those amounts fresh in the cache of the rates. */
+export function createSnapshot(deps: SnapshotDeps) {
   const { clock } = deps;
   const intervalMs = deps.intervalMs ?? defaultIntervalMs;
   const built = createCache<void, { answer: SnapshotAnswer; builtAt: number }>({
@@ -48,17 +45,15 @@ export function createSnapshot(deps: SnapshotDeps): Snapshot {
 
   async function build(): Promise<{ answer: SnapshotAnswer; builtAt: number }> {
     const atOnce = pLimit(concurrentCorridors);
-    const corridors = deps.directory.corridors();
     // An anchor with many corridors may not be asked for all of them at once: those that wait longest are asked first.
-    const order = [...corridors].sort((a, b) => (quotedAt.get(a.id) ?? 0) - (quotedAt.get(b.id) ?? 0));
-    const read = new Map<string, Promise<SnapshotCorridor>>(
-      order.map((corridor) => [corridor.id, atOnce(() => readCorridor(corridor))]),
-    );
-    const answers = await Promise.all(corridors.map(({ id }) => read.get(id) as Promise<SnapshotCorridor>));
-    return { answer: { asOf: toInstant(clock()), corridors: answers }, builtAt: clock() };
+    const order = [...deps.directory.corridors()];
+    order.sort((a, b) => (quotedAt.get(a.id) ?? 0) - (quotedAt.get(b.id) ?? 0));
+    const corridors = await Promise.all(order.map((corridor) => atOnce(() => readCorridor(corridor))));
+    corridors.sort((a, b) => (a.corridor < b.corridor ? -1 : 1));
+    return { answer: { asOf: toInstant(clock()), corridors }, builtAt: clock() };
   }
 
-  async function readCorridor(corridor: Corridor): Promise<SnapshotCorridor> {
+  async function readCorridor(corridor: Corridor): Promise<SnapshotRow> {
     const { id, sellAsset, buyAsset, referenceAmount } = corridor;
     const head = { corridor: id, sellAsset, buyAsset, amount: referenceAmount };
     try {
@@ -78,6 +73,7 @@ export function createSnapshot(deps: SnapshotDeps): Snapshot {
   }
 
   return {
+    /** The latest snapshot, with the milliseconds until the next is due. Waits if the first one is not built yet. */
     async get() {
       const { answer, builtAt } = await built.get();
       return { answer, freshForMs: Math.max(0, builtAt + intervalMs - clock()) };
@@ -88,25 +84,8 @@ export function createSnapshot(deps: SnapshotDeps): Snapshot {
   };
 }
 
-type Quote = Awaited<ReturnType<Rates['quote']>>['answer']['quotes'][number];
-
-function toBest(quote: Quote | undefined): SnapshotCorridor['best'] {
+function toBest(quote: RateQuote | undefined): SnapshotRow['best'] {
   if (quote === undefined || quote.unranked !== null) return null;
-  const { anchorId, anchorName, simulated, tier, sellAmount, receiveAmount, rate, quotedAt } = quote;
-  const { reputation, cost, costUnavailable, expectedReceive, worth } = quote;
-  return {
-    anchorId,
-    anchorName,
-    simulated,
-    tier,
-    sellAmount,
-    receiveAmount,
-    rate,
-    quotedAt,
-    reputation,
-    cost,
-    costUnavailable,
-    expectedReceive,
-    worth,
-  };
+  const { unranked, adjusted, fee, deliveryMethod, sep38, estimate, ...best } = quote;
+  return best;
 }

@@ -95,7 +95,7 @@ describe('the answer for a corridor', () => {
       id,
       name: id,
       simulated: false,
-      corridors: [{ id: corridorId, deliveryMethods }],
+      corridors: [{ id: corridorId, deliveryMethods, collected: [] }],
     });
     const answer = toCorridorAnswer(corridorFixture(), [
       anchor('a', ['PIX', 'cash']),

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { corridorObservations, serviceObservations } from '../../../contract/schemas/observations.js';
 import { toCorridor, toService } from '../../../server/features/observations/answer.rules.js';
-import { countsOf, sumOf } from '../../../server/features/observations/counts.rules.js';
+import { addedUp, countsOf } from '../../../server/features/observations/counts.rules.js';
 import {
   bucketAt,
   latencyBounds,
   latencyBucketOf,
 } from '../../../server/features/observations/histogram.rules.js';
-import type { Observation } from '../../../server/features/observations/observation.js';
+import type { Observation } from '../../../server/features/observations/observation.rules.js';
 
 const at = new Date('2026-11-21T12:00:00.000Z');
 const corridor = 'usdc-ngn';
@@ -38,7 +38,7 @@ const latestOf = (hasReference: boolean) => ({ corridor, quote: null, hasReferen
 const figures = (observations: readonly Observation[], hasReference = true) =>
   corridorObservations
     .strict()
-    .parse(toCorridor(corridor, latestOf(hasReference), observations.map(countsOf)));
+    .parse(toCorridor(corridor, latestOf(hasReference), addedUp(observations.map(countsOf))));
 
 describe('latency', () => {
   it('is told to within 5 %, and exactly up to 20 ms', () => {
@@ -168,9 +168,9 @@ describe('the figures of a service', () => {
       ...many(30, observationOf({ latencyMs: 10 })),
       ...many(10, observationOf({ latencyMs: null })),
     ];
-    const days = observations.map(countsOf);
+    const sums = addedUp(observations.map(countsOf));
     const latest = { service: 'sep38', at, outcome: 'timeout', latencyMs: null } as const;
-    expect(serviceObservations.strict().parse(toService(latest, days))).toMatchObject({
+    expect(serviceObservations.strict().parse(toService(latest, sums))).toMatchObject({
       observations: 40,
       availability: '0.7500',
       latencyMs: { p50: 10, p95: 10 },
@@ -182,5 +182,5 @@ describe('the figures of a service', () => {
 
 it('adds the counts of days to the same sum in any order', () => {
   const days = [10, null, 90].map((latencyMs) => countsOf(observationOf({ latencyMs })));
-  expect(sumOf(days, 'sep38')).toEqual(sumOf([...days].reverse(), 'sep38'));
+  expect(addedUp(days)).toEqual(addedUp([...days].reverse()));
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import type { AnchorDirectory } from '../../../server/features/anchors/service.js';
+import type { ObservedAnchor } from '../../../server/features/observations/observed-anchor.rules.js';
 import { createObserver } from '../../../server/features/observations/observer.js';
-import type { ObservedAnchor } from '../../../server/features/observations/store.js';
 
 beforeEach(() => {
   jest.useFakeTimers();

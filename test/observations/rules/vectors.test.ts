@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { outcomeOf, outcomeOfInfo } from '../../../server/features/observations/call.rules.js';
+import { outcomeOf, outcomeOfInfo } from '../../../server/features/observations/observation.rules.js';
 
 interface Outcome {
   name: string;

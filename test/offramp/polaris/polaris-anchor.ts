@@ -12,6 +12,8 @@ import { waitFor } from '../../support/wait-for.js';
 const project = fileURLToPath(new URL('./project/', import.meta.url));
 const requirements = fileURLToPath(new URL('./requirements.txt', import.meta.url));
 const cache = fileURLToPath(new URL('../../../.cache/', import.meta.url));
+/** A registry that is far away takes minutes. */
+const installMs = 600_000;
 const noRegistry = /NewConnectionError|NameResolutionError|ConnectTimeoutError|No matching distribution/;
 
 /**
@@ -29,7 +31,7 @@ export async function installPolaris(): Promise<string | undefined> {
   const made = await runProgram('python3', ['-m', 'venv', folder]).catch(() => ({ status: 1 }));
   if (made.status !== 0) return undefined;
   const args = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements];
-  const { status, stderr } = await runProgram(python, args);
+  const { status, stderr } = await runProgram(python, args, { timeoutMs: installMs });
   if (status !== 0) {
     if (noRegistry.test(stderr)) return undefined;
     throw new Error(`pip install failed: ${stderr}`);

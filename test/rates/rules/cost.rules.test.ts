@@ -107,9 +107,9 @@ describe('the cost of a quote', () => {
     } as const;
     const fx = { rate: '5.38', base: 'USD', date };
     const made = offerFromFee(corridorFixture(), { amount: '200', deliveryMethod: null }, schedule, fx);
-    if (!made.ok) throw new Error('the offer was refused');
+    if (!('offer' in made)) throw new Error('the offer was refused');
     const later: FxReading = { rate: '5.5', base: 'USD', date: '2026-11-22' };
-    expect(costOf(made.value, { reading: later, source }).cost).toEqual({
+    expect(costOf(made.offer, { reading: later, source }).cost).toEqual({
       percent: '2.50',
       amount: '5',
       reference: { rate: '5.38', source, date },

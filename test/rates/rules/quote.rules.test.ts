@@ -39,13 +39,13 @@ describe('an offer from any SEP-38 price', () => {
         );
         if (isRefused(price)) throw new Error(price.refused);
         const offer = offerFromSep38(corridor, { amount: '100', deliveryMethod: null }, price);
-        if (!offer.ok) {
+        if (!('offer' in offer)) {
           expect(
             new Exact(buyAmount).toDecimalPlaces(corridor.payoutDecimals, Decimal.ROUND_DOWN).isZero(),
           ).toBe(true);
           return;
         }
-        const { sellAmount: sold, receiveAmount, rate } = offer.value;
+        const { sellAmount: sold, receiveAmount, rate } = offer.offer;
         expect(new Exact(receiveAmount).lte(buyAmount)).toBe(true);
         expect(new Exact(buyAmount).sub(receiveAmount).lt(new Exact(10).pow(-corridor.payoutDecimals))).toBe(
           true,
@@ -92,8 +92,8 @@ describe('an offer from any SEP-38 price', () => {
           );
           if (isRefused(read)) throw new Error(read.refused);
           const offer = offerFromSep38(corridor, { amount: '100', deliveryMethod: null }, read);
-          if (!offer.ok) throw new Error('a consistent price was refused');
-          const shown = new Exact(offer.value.fee?.total ?? '-1');
+          if (!('offer' in offer)) throw new Error('a consistent price was refused');
+          const shown = new Exact(offer.offer.fee?.total ?? '-1');
           expect(shown.gte(fee)).toBe(true);
           expect(shown.sub(fee).lt(onSell ? '0.0000001' : '0.01')).toBe(true);
         },
@@ -118,8 +118,7 @@ describe('an estimate', () => {
   it('reads fee_percent as percentage points and rounds the payout down', () => {
     const offer = offerFromFee(ngn, { amount: '100', deliveryMethod: 'cash' }, schedule, fx);
     expect(offer).toMatchObject({
-      ok: true,
-      value: {
+      offer: {
         tier: 'estimate',
         sellAmount: '100',
         receiveAmount: '150271.87',
@@ -138,7 +137,7 @@ describe('an estimate', () => {
       { ...schedule, feeMinimum: '5' },
       fx,
     );
-    expect(offer).toMatchObject({ value: { fee: { total: '5' }, receiveAmount: '146418.75' } });
+    expect(offer).toMatchObject({ offer: { fee: { total: '5' }, receiveAmount: '146418.75' } });
   });
 
   it.each([
@@ -147,7 +146,6 @@ describe('an estimate', () => {
     ['eaten by the fee', '100', { ...schedule, feeFixed: '100' }],
   ])('refuses an amount %s', (_name, amount, terms) => {
     expect(offerFromFee(ngn, { amount, deliveryMethod: null }, terms, fx)).toEqual({
-      ok: false,
       reason: 'refused_amount',
     });
   });
@@ -164,7 +162,7 @@ describe('an estimate', () => {
           const terms = { ...bounded, feeFixed: fixed, feePercent: percent, feeMinimum: '0' };
           const offer = offerFromFee(ngn, { amount, deliveryMethod: null }, terms, { ...fx, rate });
           const exact = new Exact(amount).sub(new Exact(amount).mul(percent).div(100)).sub(fixed).mul(rate);
-          if (offer.ok) expect(new Exact(offer.value.receiveAmount).lte(exact)).toBe(true);
+          if ('offer' in offer) expect(new Exact(offer.offer.receiveAmount).lte(exact)).toBe(true);
           else expect(exact.lt('0.02') || exact.lt(new Exact(rate).mul('0.000001'))).toBe(true);
         },
       ),

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { assembleAnswer, type Reply } from '../../../server/features/rates/answer.rules.js';
 import { offerFromFee } from '../../../server/features/rates/estimate.rules.js';
 import { type Offer, offerFromSep38 } from '../../../server/features/rates/offer.rules.js';
-import { isReferenceQuestion, keyOfAsked } from '../../../server/features/rates/question.rules.js';
+import { type AskedFor, isReferenceQuestion, keyOf } from '../../../server/features/rates/question.rules.js';
 import type { Sep38Price } from '../../../server/features/rates/sep38.rules.js';
 import { noRecord } from '../../../server/features/reputation/cards.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';
@@ -33,8 +33,8 @@ function sep38(sellAmount: string, buyAmount: string): Sep38Price {
 
 function offerOf(sellAmount: string, buyAmount: string, receive: string): Offer {
   const made = offerFromSep38(corridor, { receive, deliveryMethod: null }, sep38(sellAmount, buyAmount));
-  if (!made.ok) throw new Error('an offer was refused');
-  return made.value;
+  if (!('offer' in made)) throw new Error('an offer was refused');
+  return made.offer;
 }
 
 function replyOf(anchorId: string, offer: Offer): Reply {
@@ -64,15 +64,15 @@ describe('an estimate for a payout', () => {
         (receive, feeFixed, feePercent, feeMinimum, rate) => {
           const terms = { ...schedule, feeFixed, feePercent, feeMinimum };
           const offer = offerFromFee(wide, { receive, deliveryMethod: null }, terms, { ...fx, rate });
-          if (!offer.ok) {
+          if (!('offer' in offer)) {
             expect(new Decimal(receive).div(rate).gt('1000')).toBe(true);
             return;
           }
-          const { sellAmount, receiveAmount } = offer.value;
+          const { sellAmount, receiveAmount } = offer.offer;
           expect(new Decimal(receiveAmount).gte(receive)).toBe(true);
           const amount = new Decimal(sellAmount).sub('0.0000001').toFixed();
           const less = offerFromFee(wide, { amount, deliveryMethod: null }, terms, { ...fx, rate });
-          if (less.ok) expect(new Decimal(less.value.receiveAmount).lt(receive)).toBe(true);
+          if ('offer' in less) expect(new Decimal(less.offer.receiveAmount).lt(receive)).toBe(true);
         },
       ),
       { numRuns: 500 },
@@ -82,8 +82,7 @@ describe('an estimate for a payout', () => {
   it('is the inverse of the estimate for an amount', () => {
     const offer = offerFromFee(corridor, { receive: '150271.87', deliveryMethod: 'cash' }, schedule, fx);
     expect(offer).toMatchObject({
-      ok: true,
-      value: { sellAmount: '99.9999968', receiveAmount: '150271.87', adjusted: false },
+      offer: { sellAmount: '99.9999968', receiveAmount: '150271.87', adjusted: false },
     });
   });
 
@@ -94,7 +93,7 @@ describe('an estimate for a payout', () => {
     ['over the maximum of the anchor', '150000', { ...schedule, max: '90' }],
     ['that a fee of 100 % always eats', '150000', { ...schedule, feePercent: '100' }],
   ])('refuses a payout %s', (_name, receive, terms) => {
-    const refused = { ok: false, reason: 'refused_amount' };
+    const refused = { reason: 'refused_amount' };
     expect(offerFromFee(corridor, { receive, deliveryMethod: null }, terms, fx)).toEqual(refused);
   });
 });
@@ -106,12 +105,12 @@ describe('an offer from a SEP-38 price for a payout', () => {
   });
 
   it('is refused where it takes an amount outside the limits of the corridor', () => {
-    const refused = { ok: false, reason: 'refused_amount' };
+    const refused = { reason: 'refused_amount' };
     const asked = { receive: '150000', deliveryMethod: null };
     for (const sell of ['9.9999999', '10000.0000001'])
       expect(offerFromSep38(corridor, asked, sep38(sell, '150000'))).toEqual(refused);
     for (const sell of ['10', '10000'])
-      expect(offerFromSep38(corridor, asked, sep38(sell, '150000'))).toMatchObject({ ok: true });
+      expect(offerFromSep38(corridor, asked, sep38(sell, '150000'))).toHaveProperty('offer');
   });
 });
 
@@ -149,8 +148,8 @@ describe('the answer to a question for a payout', () => {
         const bySell = paid.map((rate) => {
           const price = sep38('100', new Decimal(rate).mul(100).toFixed());
           const made = offerFromSep38(corridor, { amount: '100', deliveryMethod: null }, price);
-          if (!made.ok) throw new Error('an offer was refused');
-          return replyOf(`a${rate}`, made.value);
+          if (!('offer' in made)) throw new Error('an offer was refused');
+          return replyOf(`a${rate}`, made.offer);
         });
         const byReceive = paid.map((rate) => {
           const sell = new Decimal(receive).div(rate).toFixed();
@@ -169,8 +168,9 @@ describe('the answer to a question for a payout', () => {
 
 describe('a question for a payout', () => {
   it('has another key than one for an amount, and is never the one of the reference amount', () => {
-    expect(keyOfAsked({ receive: '100' })).not.toBe(keyOfAsked({ amount: '100' }));
     const anyMethod = { corridor, deliveryMethod: undefined };
+    const key = (asked: AskedFor) => keyOf({ asked, ...anyMethod });
+    expect(key({ receive: '100' })).not.toBe(key({ amount: '100' }));
     expect(isReferenceQuestion({ asked: { amount: '100' }, ...anyMethod })).toBe(true);
     expect(isReferenceQuestion({ asked: { receive: '100' }, ...anyMethod })).toBe(false);
   });

@@ -29,7 +29,7 @@ function offerOf({ asked, answer }: Vector) {
   const price = readPrice(answer, corridor, 'sep6');
   if (isRefused(price)) return undefined;
   const offer = offerFromSep38(corridor, { amount: asked, deliveryMethod: null }, price);
-  return offer.ok ? offer.value : undefined;
+  return 'offer' in offer ? offer.offer : undefined;
 }
 
 describe('a SEP-38 price', () => {
@@ -65,7 +65,7 @@ describe('a SEP-38 price', () => {
     const price = readPrice({ sell_amount: '100', buy_amount: '0.99' }, shilling, 'sep6');
     if (isRefused(price)) throw new Error(price.refused);
     const offer = offerFromSep38(shilling, { amount: '100', deliveryMethod: null }, price);
-    expect(offer).toEqual({ ok: false, reason: 'malformed' });
+    expect(offer).toEqual({ reason: 'malformed' });
   });
 });
 

@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createRateStreams } from '../../../server/features/rates/rate-streams.js';
 import { ngnAnchors, price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
-import { heldStream } from '../../support/held-stream.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const fixture = simulatedRates();
@@ -81,43 +79,5 @@ describe('the cache of the rates', () => {
     expect(receive(old)).toBe('1.00');
     expect(receive(after)).not.toBe('1.00');
     expect(await quoteNgn()).toEqual(after);
-  });
-});
-
-describe('a stream of an amount', () => {
-  /** Opens the stream as client a, and closes it after the first event; returns the events and who paid for which calls. */
-  function opener() {
-    const paid: string[] = [];
-    const streams = createRateStreams({
-      rates: fixture.service.rates,
-      clock: () => world.now,
-      payFor: async () => void paid.push('refresh'),
-      problemOf: (error) => {
-        throw error;
-      },
-    });
-    return async () => {
-      paid.length = 0;
-      const admitNew = async () => void paid.push('new');
-      const feed = await streams.prepare('usdc-ngn', { amount: '250' }, admitNew);
-      const stream = heldStream();
-      feed(stream);
-      const stale = () => stream.events.map((text) => text.includes('"stale":true'));
-      await waitFor(() => expect(stale()).toContain(false));
-      stream.close();
-      return { paid: [...paid], stale: stale() };
-    };
-  }
-
-  it('that is opened again is sent what is kept, and pays for a new amount and for refreshes', async () => {
-    const open = opener();
-    expect(await open()).toEqual({ paid: ['new'], stale: [false] });
-    expect(await open()).toEqual({ paid: [], stale: [false] });
-    world.now += 20_000;
-    expect(await open()).toEqual({ paid: ['refresh'], stale: [true, false] });
-    // Like a request, the opening costs nothing for an amount that was asked for before.
-    world.now += 61_000;
-    expect(await open()).toEqual({ paid: [], stale: [false] });
-    expect(callsTo('harbour')).toBe(3);
   });
 });

@@ -4,7 +4,7 @@ import type { CreateIntentBody } from '../../../../contract/schemas/intents.js';
 import { utcInstant } from '../../../../contract/verification/instant.js';
 import { isSmallOrder, parsePublicKey } from '../../../../contract/verification/strkey.js';
 import { plainDecimal } from '../../../amounts.rules.js';
-import { isCollected } from '../../../delivery-methods.rules.js';
+import { findDeliveryMethod } from '../../../delivery-methods.rules.js';
 import type { Corridor } from '../../anchors/fleet-file.rules.js';
 import type { AcceptedQuote, Intent } from '../intent.js';
 import { nothingKnown } from '../payment/payment-state.rules.js';
@@ -55,13 +55,15 @@ export function paysLess(quote: QuotedAmounts, sellAmount: string, minReceive: s
   return new Exact(quote.receiveAmount).times(sellAmount).lt(new Exact(minReceive).times(quote.sellAmount));
 }
 
+const anyMethod = { deliveryMethods: [], collected: [] };
+
 /** An intent that was just accepted. The nonce is dropped: only its part in the hash is needed. */
 export function newIntent(accepted: {
   intentHash: string;
   body: CreateIntentBody;
   corridor: Pick<Corridor, 'id' | 'sellAsset' | 'buyAsset' | 'overdueAfterSeconds'>;
-  /** The delivery methods that the anchor offers in this corridor; with none, any is possible. */
-  offered?: readonly string[];
+  /** How the anchor pays out in this corridor; without a delivery method, any is possible. */
+  served?: { deliveryMethods: readonly string[]; collected: readonly string[] };
   quote: AcceptedQuote | null;
   nowMs: number;
   /** The hash of the client that registers it. */
@@ -69,14 +71,25 @@ export function newIntent(accepted: {
   /** Whether its transaction, if it has one, has to wait before it is polled. */
   waits?: boolean;
 }): Intent {
-  const { intentHash, body, corridor, offered = [], quote, nowMs, client = null, waits = false } = accepted;
+  const {
+    intentHash,
+    body,
+    corridor,
+    served = anyMethod,
+    quote,
+    nowMs,
+    client = null,
+    waits = false,
+  } = accepted;
   const { sellAsset, buyAsset, overdueAfterSeconds } = corridor;
   const now = new Date(nowMs);
   const deadline = new Date(
     body.expiresAt === undefined ? nowMs + defaultLifetimeMs : deadlineMs(body.expiresAt),
   );
-  const methods = body.deliveryMethod === undefined ? offered : [body.deliveryMethod];
-  const mayBeCollected = methods.length === 0 || methods.some(isCollected);
+  const mayBeCollected =
+    body.deliveryMethod === undefined
+      ? served.deliveryMethods.length === 0 || served.collected.length > 0
+      : findDeliveryMethod(served.collected, body.deliveryMethod) !== undefined;
   const attached = body.anchorTransactionId !== undefined;
   return {
     _id: intentHash,

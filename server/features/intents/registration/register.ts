@@ -109,7 +109,7 @@ export function createRegister(deps: RegisterDeps): Register {
     ) {
       throw unsupportedPair('body.deliveryMethod', 'is not offered by this anchor in this corridor');
     }
-    return { corridor, offered: served.deliveryMethods };
+    return { corridor, served };
   }
 
   /** Null if the anchor has no quote at the moment; an intent may be registered all the same. */
@@ -147,7 +147,7 @@ export function createRegister(deps: RegisterDeps): Register {
 
 interface AcceptedCorridor {
   corridor: Corridor;
-  offered: readonly string[];
+  served: { deliveryMethods: readonly string[]; collected: readonly string[] };
 }
 
 function refuse(faults: readonly ErrorDetail[]): void {

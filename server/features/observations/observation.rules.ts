@@ -1,5 +1,32 @@
 import { z } from 'zod';
-import type { CallOutcome } from '../../../contract/schemas/observations.js';
+import type { CallOutcome, ObservedService } from '../../../contract/schemas/observations.js';
+import type { ReferenceOffer } from '../rates/reference-offer.rules.js';
+
+/** What one round observed of one anchor. */
+export interface Observation {
+  at: Date;
+  calls: readonly Call[];
+  /** How many calls were made, those to services that asked for a pause included. */
+  made: number;
+  corridors: readonly {
+    corridor: string;
+    /** Whether the anchor was asked for its own price. If it has none for the pair, the offer is an estimate. */
+    asked: boolean;
+    offer: ReferenceOffer | null;
+    /** Whether there was a reference exchange rate. */
+    hasReference: boolean;
+  }[];
+}
+
+/** One call to an anchor and its outcome. */
+export interface Call {
+  service: ObservedService;
+  /** The corridor whose price was requested; null for other calls. */
+  corridor: string | null;
+  outcome: CallOutcome;
+  /** Null without an answer. */
+  latencyMs: number | null;
+}
 
 /** The response to a call. `json` is undefined if the body is not JSON. */
 export interface Received {
@@ -7,9 +34,6 @@ export interface Received {
   body: Buffer;
   json: unknown;
 }
-
-/** The anchor asks for a pause: this says nothing about its health. */
-export const pausing = 429;
 
 const transferInfo = z.object({ withdraw: z.record(z.string(), z.unknown()) });
 const quoteInfo = z.object({ assets: z.array(z.unknown()).max(1_000) });

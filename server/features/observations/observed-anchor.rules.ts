@@ -1,8 +1,33 @@
+import type { CallOutcome, ObservedService } from '../../../contract/schemas/observations.js';
 import type { FleetAnchor } from '../anchors/fleet-file.rules.js';
-import type { Observation } from './observation.js';
-import type { LatestOfCorridor, LatestOfService, ObservedAnchor } from './store.js';
+import type { ReferenceOffer } from '../rates/reference-offer.rules.js';
+import type { Observation } from './observation.rules.js';
 
-const order: readonly LatestOfService['service'][] = ['sep1', 'sep24', 'sep6', 'sep38'];
+/** What is known of an anchor after the rounds so far, as it is stored. */
+export interface ObservedAnchor {
+  /** The anchor id. */
+  _id: string;
+  firstObservedAt: Date;
+  observedAt: Date;
+  services: LatestOfService[];
+  corridors: LatestOfCorridor[];
+}
+
+export interface LatestOfService {
+  service: ObservedService;
+  at: Date;
+  outcome: CallOutcome;
+  latencyMs: number | null;
+}
+
+export interface LatestOfCorridor {
+  corridor: string;
+  quote: (ReferenceOffer & { at: Date }) | null;
+  /** Whether there was a reference exchange rate. */
+  hasReference: boolean;
+}
+
+const order: readonly ObservedService[] = ['sep1', 'sep24', 'sep6', 'sep38'];
 /** A service that was not asked for this long is none of the anchor's any more. */
 const forgottenAfterMs = 7 * 86_400_000;
 
@@ -29,11 +54,6 @@ export function afterRound(
     const quote = now?.offer ? { at, ...now.offer } : (known?.quote ?? null);
     return { corridor, quote, hasReference: now?.hasReference ?? known?.hasReference ?? false };
   });
-  return {
-    _id: anchor.id,
-    firstObservedAt: before?.firstObservedAt ?? at,
-    observedAt: at,
-    services,
-    corridors: latest,
-  };
+  const firstObservedAt = before?.firstObservedAt ?? at;
+  return { _id: anchor.id, firstObservedAt, observedAt: at, services, corridors: latest };
 }
