@@ -13,8 +13,9 @@ import { createOutcomeStore } from './features/intents/outcome-store.js';
 import { createDueStore } from './features/intents/polls/due-store.js';
 import { createIntentStore } from './features/intents/store.js';
 import { createObservationsFeature, observationLeases } from './features/observations/feature.js';
+import { createBatchStore } from './features/publisher/batch-store.js';
 import { createPublisherFeature, publisherLeases } from './features/publisher/feature.js';
-import { createPublisherStore } from './features/publisher/store.js';
+import { createTickStore } from './features/publisher/tick-store.js';
 import { createRateHistoryFeature, rateHistoryLeases } from './features/rate-history/feature.js';
 import { createRatesFeature } from './features/rates/feature.js';
 import { createCardStore } from './features/reputation/card-store.js';
@@ -118,7 +119,8 @@ function createStores(connection: Connection) {
     marks: createMarkStore(connection),
     rollups: createRollupStore(connection),
     cards: createCardStore(connection),
-    publisher: createPublisherStore(connection),
+    batches: createBatchStore(connection),
+    ticks: createTickStore(connection),
     webhooks: createWebhookStore(connection),
     outbox: createOutboxStore(connection),
     deliveries: createDeliveryStore(connection),
@@ -175,14 +177,14 @@ function createTechnicalParts({ config, connection, world, lifecycle }: Given, s
 }
 
 function backlogsOf(stores: Stores, clock: Clock, hasOracle: boolean): Backlogs {
-  const { outbox, deliveries, webhooks, publisher, disputes, marks } = stores;
+  const { outbox, deliveries, webhooks, batches, ticks, disputes, marks } = stores;
   return {
     openWebhookEvents: outbox.countOpen,
     openWebhookDeliveries: deliveries.countOpen,
     dueWebhookDeliveries: () => deliveries.countDue(new Date(clock()), webhooks.enabledAmong),
     // Without an oracle nothing waits for a receipt.
-    pendingBatches: async () => (hasOracle ? publisher.batches.countWithoutReceipt() : 0),
-    heldLog: async () => Number((await publisher.ticks.read()).heldSince !== null),
+    pendingBatches: async () => (hasOracle ? batches.countWithoutReceipt() : 0),
+    heldLog: async () => Number((await ticks.read()).heldSince !== null),
     openDisputes: disputes.countOpen,
     reputationMarks: marks.count,
   };
@@ -201,7 +203,7 @@ function createFleetParts(parts: Parts) {
     webhookKey: config.webhookKey,
     outbound: parts.toSubscribers,
     outboundAllow: config.outboundAllow,
-    meter: parts.metrics.webhooks,
+    countEnded: parts.metrics.webhookEnded,
   });
   const { epoch: cacheEpoch, router: adminCache } = createCacheFeature({
     ...parts,
@@ -237,7 +239,8 @@ function createReputationParts(parts: FleetParts) {
   });
   const publisher = createPublisherFeature({
     ...parts,
-    store: stores.publisher,
+    batches: stores.batches,
+    ticks: stores.ticks,
     writeEvent: parts.webhooks.emit,
     isKnownAnchor: directory.isKnownAnchor,
     isServedCorridor: (id) => directory.corridor(id) !== undefined,
@@ -309,7 +312,7 @@ function createIntentParts(parts: RateParts) {
     findIntent: stores.intents.findByHash,
     findIntents: stores.intents.findByHashes,
     keepIntent: stores.intents.keep,
-    trueEffects: reputation.trueEffects,
+    trueEffect: reputation.trueEffect,
     applyEffect: stores.intents.applyDisputeEffect,
     signingKeyOf: directory.signingKeyOf,
     isKnownAnchor: directory.isKnownAnchor,
@@ -445,7 +448,6 @@ function scheduleOf({ config, scheduler, webhooks, ...features }: Features) {
     observe: features.observations.observeDue,
     observer: config.observer,
     webhooks: webhooks.work,
-    webhookRemains: webhooks.deleteOrphans,
     cacheEpoch: features.cacheEpoch.poll,
     snapshot: features.snapshot.rebuild,
     rateSamples: features.rateHistory.sample,

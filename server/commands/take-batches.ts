@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { fromHex } from '../../contract/verification/bytes.js';
 import { batchHeader } from '../../contract/verification/verify-batch.js';
 import { readLogConfig } from '../config.js';
+import { createBatchStore } from '../features/publisher/batch-store.js';
 import { createOracle } from '../features/publisher/oracle.js';
 import { createSigner, publicBatchKey } from '../features/publisher/signer.rules.js';
-import { createPublisherStore } from '../features/publisher/store.js';
 import { CannotTake, createTakeBatches, type WholeBatch } from '../features/publisher/take-batches.js';
 import { publisherLease } from '../features/publisher/tick.js';
 import { silentLogger } from '../logger.js';
@@ -49,7 +49,7 @@ async function takeInto(connection: Connection, file: readonly WholeBatch[]): Pr
   const { oracleUrl, publisherSecretKey, publisherOldKeys } = readLogConfig(process.env);
   if (oracleUrl === undefined && file.length === 0)
     throw new CommandError('There is nothing to take batches from: set ORACLE_URL, or name a --file.');
-  const { batches } = createPublisherStore(connection);
+  const batches = createBatchStore(connection);
   await prepareCollections(connection);
   const leases = createLeases({ connection, owner: `take-batches-${process.pid}`, logger: silentLogger });
   await leases.seed([publisherLease]);

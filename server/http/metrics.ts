@@ -78,11 +78,6 @@ export function createMetrics(deps: MetricsDeps) {
     'purpose',
     'outcome',
   );
-  const webhookAttempts = counter(
-    'fairlead_webhook_attempts_total',
-    'POSTs to webhooks, by outcome.',
-    'outcome',
-  );
   const webhookDeliveries = counter(
     'fairlead_webhook_deliveries_total',
     'Webhook deliveries that came to an end, by state: delivered, refused or exhausted.',
@@ -142,11 +137,8 @@ export function createMetrics(deps: MetricsDeps) {
       },
       asked: (anchor: string, outcome: string) => quotes.inc({ anchor, outcome }),
     },
-    /** Both arguments are words of the contract. */
-    webhooks: {
-      attempted: (outcome: string) => webhookAttempts.inc({ outcome }),
-      settled: (state: string) => webhookDeliveries.inc({ state }),
-    },
+    /** The state is a word of the contract. */
+    webhookEnded: (state: string) => webhookDeliveries.inc({ state }),
     /** The same connector, its calls counted by purpose and outcome. */
     countOutbound:
       (outbound: Outbound, purpose: string): Outbound =>

@@ -9,8 +9,6 @@ export interface PeriodicWork {
   observe: UnderLease;
   /** Looks for events that have no deliveries yet, and for deliveries that are due. */
   webhooks: OnEveryInstance;
-  /** Deletes the deliveries of webhooks that were deleted. */
-  webhookRemains: OnEveryInstance;
   /** Learns what operators have done on other instances. */
   cacheEpoch: OnEveryInstance;
   snapshot: OnEveryInstance;
@@ -54,7 +52,6 @@ export function createSchedule(
       : []),
 
     { name: 'webhooks', ...every, intervalMs: 1_000, run: work.webhooks },
-    { name: 'webhookRemains', ...every, intervalMs: 10_000, run: work.webhookRemains },
     { name: 'cacheEpoch', ...every, intervalMs: 500, run: work.cacheEpoch },
     { name: 'snapshot', ...every, intervalMs: 15_000, run: work.snapshot },
     // After the anchors and their reputation were read, so that the first sample of a new service is complete.

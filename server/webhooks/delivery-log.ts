@@ -9,7 +9,7 @@ import {
 import { ApiError } from '../errors.js';
 import { readCursor, readLimit, toPage } from '../paging.js';
 import { type Clock, type NewId, toInstant } from '../ports.js';
-import { type DeliveryDocument, newDelivery, shownState, timedId } from './delivery.rules.js';
+import { bodyOf, type DeliveryDocument, newDelivery, shownState, timedId } from './delivery.rules.js';
 import type { DeliveryStore } from './delivery-store.js';
 import { findWebhook } from './service.js';
 import type { WebhookStore } from './webhook-store.js';
@@ -53,7 +53,7 @@ export function createDeliveryLog(deps: {
       const now = new Date(clock());
       const id = timedId('dlv', now.getTime(), newId());
       const event = { _id: `evt_test${newId()}`, event: name, createdAt: now, data: eventExamples[name] };
-      const delivery = newDelivery({ id, webhookId, event, test: true, now });
+      const delivery = newDelivery({ id, webhookId, event, body: bodyOf(event), test: true, now });
       await deliveries.add([delivery]);
       wakeWorker();
       return toDeliveryAnswer(delivery, enabled);

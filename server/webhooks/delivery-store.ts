@@ -14,9 +14,6 @@ import { createDeliveryLogStore } from './delivery-log-store.js';
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
-/** A record of an attempt that is stored with its delay until the next one, if there is one. */
-export type RecordedAttempt = FinishedAttempt & { delayMs: number };
-
 const insertsAtOnce = 1_000;
 const dropsAtOnce = 1_000;
 /** How many POSTs are stored with a delivery: those of five grants, if no secret was being replaced. */
@@ -170,7 +167,7 @@ export function createDeliveryStore(connection: Connection) {
     },
 
     /** Stores attempts; a delivery whose claim was lost meanwhile, or is recorded already, is left as it is. */
-    async record(attempts: readonly RecordedAttempt[]): Promise<void> {
+    async record(attempts: readonly FinishedAttempt[]): Promise<void> {
       const operations = attempts.map(({ delivery, posts, after, delayMs }) => ({
         updateMany: {
           filter: { _id: delivery._id, owner: delivery.owner, attempt: delivery.attempt },
@@ -193,17 +190,16 @@ export function createDeliveryStore(connection: Connection) {
       await retriedOnce(() => deliveries.bulkWrite(operations, { ordered: false }));
     },
 
-    /** The webhooks that have deliveries, whatever became of them. */
-    webhookIds: (): Promise<string[]> => deliveries.distinct('webhookId'),
-
-    /** Deletes up to 1,000 deliveries of a webhook that was deleted; false while there are more. */
-    async dropSome(webhookId: string): Promise<boolean> {
-      const found = await deliveries
-        .find({ webhookId }, { projection: { _id: 1 } })
-        .limit(dropsAtOnce)
-        .toArray();
-      await deliveries.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-      return found.length < dropsAtOnce;
+    /** Deletes the deliveries of a webhook, a portion at a time, since there may be any number. */
+    async dropOf(webhookId: string): Promise<void> {
+      for (let found: { _id: string }[] = []; ; ) {
+        found = await deliveries
+          .find({ webhookId }, { projection: { _id: 1 } })
+          .limit(dropsAtOnce)
+          .toArray();
+        if (found.length === 0) return;
+        await deliveries.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+      }
     },
 
     /** Deliveries that have not ended, held ones included; 100,000 at most. */

@@ -50,17 +50,18 @@ export function lastOf(posts: Posts): AttemptDocument {
 /** A delivery that this process has claimed and may send until the claim ends. */
 export type Claimed = DeliveryDocument & { owner: string };
 
-/** How an attempt ended, and what follows. */
-export interface FinishedAttempt {
-  delivery: Claimed;
-  posts: Posts;
-  after: AfterAttempt;
-}
-
 /** `failures`: how many attempts of the present grant have failed by now. */
 export type AfterAttempt =
   | { state: 'delivered' | 'refused' | 'exhausted' }
   | { state: 'pending'; failures: number };
+
+/** How an attempt ended, what follows, and the delay until the next one, if there is one. */
+export interface FinishedAttempt {
+  delivery: Claimed;
+  posts: Posts;
+  after: AfterAttempt;
+  delayMs: number;
+}
 
 /** How long events and deliveries are kept, those held for a disabled webhook included. */
 export const retentionMs = 30 * 86_400_000;
@@ -73,28 +74,37 @@ export function timedId(prefix: 'whk' | 'dlv', nowMs: number, freshId: string): 
   return `${prefix}_${nowMs.toString(16).padStart(12, '0')}${freshId.slice(0, 32)}`;
 }
 
-/** Makes a delivery that is due at once. Its body depends on the event alone, so every instance makes the same one. */
+/** The body of every delivery of an event, by every instance. */
+export function bodyOf(event: DeliveredEvent): string {
+  const { event: name, _id: id, createdAt, data } = event;
+  const envelope: EventEnvelope = { event: name, id, createdAt: createdAt.toISOString(), data };
+  return JSON.stringify(envelope);
+}
+
+export interface DeliveredEvent {
+  _id: string;
+  event: EventName;
+  createdAt: Date;
+  data: EventData<EventName>;
+}
+
+/** A delivery of an event that is due at once. */
 export function newDelivery(of: {
   id: string;
   webhookId: string;
-  event: { _id: string; event: EventName; createdAt: Date; data: EventData<EventName> };
+  event: DeliveredEvent;
+  body: string;
   test?: boolean;
   now: Date;
 }): DeliveryDocument {
-  const { id, webhookId, event, test = false, now } = of;
-  const envelope: EventEnvelope = {
-    event: event.event,
-    id: event._id,
-    createdAt: event.createdAt.toISOString(),
-    data: event.data,
-  };
+  const { id, webhookId, event, body, test = false, now } = of;
   return {
     _id: id,
     webhookId,
     eventId: event._id,
     event: event.event,
     test,
-    body: JSON.stringify(envelope),
+    body,
     state: 'pending',
     byAdmin: test,
     due: now,

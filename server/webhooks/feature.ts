@@ -12,7 +12,7 @@ import { createOpenSecrets, createSecretBox, developmentKey } from './secrets.js
 import { createSender } from './sender.js';
 import { createWebhookService } from './service.js';
 import type { WebhookStore } from './webhook-store.js';
-import { createWorker, type DeliveryMeter, type WorkerLimits, workerLimits } from './worker.js';
+import { createWorker, type WorkerLimits, workerLimits } from './worker.js';
 
 export interface WebhooksDeps {
   outbox: OutboxStore;
@@ -24,7 +24,8 @@ export interface WebhooksDeps {
   outbound: Outbound;
   /** The origins of OUTBOUND_ALLOW, by which addresses are vetted at registration. */
   outboundAllow: readonly string[];
-  meter: DeliveryMeter;
+  /** Counts a delivery that ended, for the metrics. */
+  countEnded: (state: string) => void;
   pauseBeforeTry: PauseBeforeTry;
   clock: Clock;
   random: Random;
@@ -39,7 +40,7 @@ export interface WebhooksDeps {
  * worker.ts → sender.ts.
  */
 export function createWebhooks(deps: WebhooksDeps) {
-  const { outbox, deliveries, webhooks, clock, logger } = deps;
+  const { outbox, clock, logger } = deps;
   const limits = { ...workerLimits, ...deps.limits };
   const allowed = new Set(deps.outboundAllow.map(parseAllowedOrigin));
   const box = createSecretBox(deps.webhookKey ?? developmentKey);
@@ -50,7 +51,6 @@ export function createWebhooks(deps: WebhooksDeps) {
     limits,
   });
   const events = outbox.watch(worker.wake, logger);
-  let stopped = false;
 
   const service = createWebhookService({
     ...deps,
@@ -60,17 +60,6 @@ export function createWebhooks(deps: WebhooksDeps) {
   });
   const log = createDeliveryLog({ ...deps, wakeWorker: worker.wake });
 
-  /** Deletes the deliveries of webhooks that were deleted. */
-  async function deleteOrphans(): Promise<void> {
-    const ids = await deliveries.webhookIds();
-    const known = new Set(await webhooks.knownAmong(ids));
-    for (const id of ids.filter((one) => !known.has(one))) {
-      // Right after a fail-over, the first reading may have missed it.
-      if ((await webhooks.findCurrent(id)) !== null) continue;
-      while (!stopped && !(await deliveries.dropSome(id)));
-    }
-  }
-
   return {
     router: createWebhooksRouter({ service, log }),
     service,
@@ -78,7 +67,6 @@ export function createWebhooks(deps: WebhooksDeps) {
     emit: createEmit(deps),
     /** Delivers what is due. The schedule calls it every second, on every instance. */
     work: worker.work,
-    deleteOrphans,
     /** From now on a change stream wakes the worker for new events. */
     start() {
       if (deps.webhookKey === undefined)
@@ -89,11 +77,10 @@ export function createWebhooks(deps: WebhooksDeps) {
       events.start();
     },
     /**
-     * Starts no more attempts, and waits for those under way: 5 s at most, or 5 s per secret while one is being replaced.
+     * Starts no more attempts, and waits for those under way: 5 s at most, 10 s while a secret is being replaced.
      * A refusal of one of the secrets alone must not be recorded: it would disable the webhook.
      */
     async stop() {
-      stopped = true;
       await events.stop();
       await worker.stop();
     },

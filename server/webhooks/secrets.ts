@@ -9,17 +9,14 @@ export interface StoredSecret {
   until: Date | null;
 }
 
-/** Each adds a signature to a header that receivers read, so their number is bounded. */
-const maxKept = 3;
-
 /** The secrets in force, oldest first. */
 export function secretsInForce(secrets: readonly StoredSecret[], nowMs: number): StoredSecret[] {
   return secrets.filter(({ until }) => until === null || until.getTime() > nowMs);
 }
 
 /**
- * The list with a new secret that is in force from now on. The previous secrets end with the overlap at the latest. The
- * oldest is kept until then, since it signs `X-Fairlead-Signature`. An overlap of 0 ends all of them immediately.
+ * The list with a new secret that is in force from now on, beside the oldest one in force, which signs
+ * `X-Fairlead-Signature` until the overlap ends, or until it was to end before. An overlap of 0 ends it immediately.
  */
 export function rotateSecrets(
   secrets: readonly StoredSecret[],
@@ -28,13 +25,10 @@ export function rotateSecrets(
   overlapMs: number,
 ): StoredSecret[] {
   const endsAt = new Date(nowMs + overlapMs);
-  const ending = secretsInForce(secrets, nowMs).map((secret) => ({
-    ...secret,
-    until: secret.until !== null && secret.until < endsAt ? secret.until : endsAt,
-  }));
-  const [oldest, ...others] = overlapMs === 0 ? [] : ending;
-  const kept = oldest === undefined ? [] : [oldest, ...others.slice(-(maxKept - 2))];
-  return [...kept, { sealed, since: new Date(nowMs), until: null }];
+  const [oldest] = overlapMs === 0 ? [] : secretsInForce(secrets, nowMs);
+  const until = oldest?.until && oldest.until < endsAt ? oldest.until : endsAt;
+  const present = { sealed, since: new Date(nowMs), until: null };
+  return oldest === undefined ? [present] : [{ ...oldest, until }, present];
 }
 
 /** A secret as registered, inside JSON, in hex and base64, and as the libraries of Standard Webhooks write it. */
@@ -52,12 +46,7 @@ export function formsOf(secret: string): string[] {
 }
 
 /** Seals secrets for storage, and opens them. */
-export interface SecretBox {
-  /** Binds the result to `context` (the webhook's id): a secret sealed for one webhook cannot be opened for another. */
-  seal(secret: string, context: string): string;
-  /** Throws SealedSecretError if `sealed` was changed, or sealed with another key or context. */
-  open(sealed: string, context: string): string;
-}
+export type SecretBox = ReturnType<typeof createSecretBox>;
 
 /** A stored secret cannot be read: WEBHOOK_KEY is not the one it was sealed with. */
 export class SealedSecretError extends Error {
@@ -73,16 +62,18 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 /** AES-256-GCM under `key` (64 hex digits), with a fresh 96-bit nonce each time (NIST SP 800-38D section 8.2.2). */
-export function createSecretBox(key: string): SecretBox {
+export function createSecretBox(key: string) {
   const keyBytes = Buffer.from(key, 'hex');
   return {
-    seal(secret, context) {
+    /** Binds the result to `context` (the webhook's id): a secret sealed for one webhook cannot be opened for another. */
+    seal(secret: string, context: string): string {
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv('aes-256-gcm', keyBytes, iv).setAAD(Buffer.from(context));
       const sealed = [iv, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()];
       return Buffer.concat(sealed).toString('base64');
     },
-    open(sealed, context) {
+    /** Throws SealedSecretError if `sealed` was changed, or sealed with another key or context. */
+    open(sealed: string, context: string): string {
       const bytes = Buffer.from(sealed, 'base64');
       if (bytes.length < ivBytes + tagBytes) throw new SealedSecretError();
       const decipher = createDecipheriv('aes-256-gcm', keyBytes, bytes.subarray(0, ivBytes))
@@ -113,14 +104,12 @@ export interface Recipient {
 }
 
 /** Undefined if none of the secrets in force can be opened: deliveries wait, since nothing can be signed. */
-export type OpenSecrets = (webhook: StoredRecipient) => Recipient | undefined;
-
-interface StoredRecipient {
+export type OpenSecrets = (webhook: {
   _id: string;
   url: string;
   revision: number;
   secrets: StoredSecret[];
-}
+}) => Recipient | undefined;
 
 export function createOpenSecrets(deps: { box: SecretBox; clock: Clock; logger: Logger }): OpenSecrets {
   const { box, clock, logger } = deps;

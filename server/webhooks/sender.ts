@@ -2,14 +2,13 @@ import type { AttemptOutcome } from '../../contract/schemas/webhooks.js';
 import { type Outbound, OutboundError, type OutboundFailure } from '../outbound/outbound.js';
 import type { Clock } from '../ports.js';
 import type { AttemptDocument, Claimed, Posts } from './delivery.rules.js';
-import { lastOf, outcomeOfStatus } from './delivery.rules.js';
+import { outcomeOfStatus } from './delivery.rules.js';
 import type { Recipient } from './secrets.js';
-import { deliveryHeaders, inOrderOfTrial } from './signed-headers.js';
+import { deliveryHeaders } from './signed-headers.js';
 
 /**
  * Makes the POST of an attempt and returns its outcome; rejects only on a bug in this program. During a rotation a
- * refused POST is repeated at once with another secret in force, until one is not refused: the last one decides the
- * outcome.
+ * refused POST is repeated at once with the other secret, and that one decides the outcome.
  */
 export type SendDelivery = (delivery: Claimed, to: Recipient) => Promise<Posts>;
 
@@ -42,29 +41,23 @@ export function createSender(deps: {
     const signedWith = plainSecret === to.presentSecret ? 'present' : 'former';
     const begun = { attempt: delivery.attempt, at: new Date(startedAtMs), signedWith } as const;
     const timestampSeconds = Math.floor(startedAtMs / 1_000);
-    const { event, eventId, body: sentBody, test } = delivery;
+    const { event, eventId, body, test } = delivery;
+    const signed = { event, eventId, body, test, secrets: to.secrets, plainSecret, timestampSeconds };
     try {
-      const { status, elapsedMs, body } = await outbound({
+      const answer = await outbound({
         url: to.url,
         method: 'POST',
-        headers: deliveryHeaders({
-          event,
-          eventId,
-          body: sentBody,
-          test,
-          secrets: to.secrets,
-          plainSecret,
-          timestampSeconds,
-        }),
-        body: sentBody,
+        headers: deliveryHeaders(signed),
+        body,
         timeoutMs,
         maxBytes: answerBytes,
         onOverflow: 'truncate',
         // The status decides, and it is known by then.
         onBroken: 'take',
       });
+      const { status, elapsedMs } = answer;
       const outcome = outcomeOfStatus(status);
-      return { ...begun, outcome, status, elapsedMs, answer: excerptOf(body, to.secretForms) };
+      return { ...begun, outcome, status, elapsedMs, answer: excerptOf(answer.body, to.secretForms) };
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
       const elapsedMs = Math.round(stopwatch() - startedOn);
@@ -73,13 +66,12 @@ export function createSender(deps: {
   }
 
   return async (delivery, to) => {
-    const [first, ...others] = inOrderOfTrial(to.secrets);
-    const posts: Posts = [await post(delivery, to, first)];
-    for (const secret of others) {
-      if (lastOf(posts).outcome !== 'refused') break;
-      posts.push(await post(delivery, to, secret));
-    }
-    return posts;
+    // First the oldest, which a receiver that was not updated yet knows.
+    const [first, second] = to.secrets;
+    if (first === undefined) throw new RangeError('a delivery needs a secret to be signed with');
+    const refused = await post(delivery, to, first);
+    if (refused.outcome !== 'refused' || second === undefined) return [refused];
+    return [refused, await post(delivery, to, second)];
   };
 }
 

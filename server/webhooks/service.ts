@@ -11,6 +11,7 @@ import { OutboundError } from '../outbound/outbound.js';
 import { readCursor, readLimit, toPage } from '../paging.js';
 import { type Clock, type Logger, type NewId, toInstant } from '../ports.js';
 import { timedId } from './delivery.rules.js';
+import type { DeliveryStore } from './delivery-store.js';
 import { rotateSecrets, type SecretBox, secretsInForce } from './secrets.js';
 import type { WebhookDocument, WebhookStore } from './webhook-store.js';
 
@@ -28,6 +29,7 @@ const idPattern = /^whk_[0-9a-f]{44}$/;
 /** The administration of webhooks. Unknown ids throw UNKNOWN_WEBHOOK. */
 export function createWebhookService(deps: {
   webhooks: WebhookStore;
+  deliveries: Pick<DeliveryStore, 'dropOf'>;
   secretBox: SecretBox;
   /** Throws OutboundError for a URL that could not be called, as far as this can be determined without DNS. */
   vetUrl: (url: string) => unknown;
@@ -114,6 +116,12 @@ export function createWebhookService(deps: {
     async remove(id: string) {
       if (!(await webhooks.remove(id))) throw unknownWebhook();
       logger.info({ webhookId: id }, 'webhook deleted');
+      // Nobody waits for any number of them. What a crash or a failure leaves ends with the retention.
+      deps.deliveries
+        .dropOf(id)
+        .catch((error: unknown) =>
+          logger.warn({ err: error, webhookId: id }, 'deliveries of a deleted webhook stay for 30 days'),
+        );
       return { id, deletedAt: toInstant(clock()) };
     },
 

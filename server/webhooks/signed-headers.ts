@@ -2,16 +2,6 @@ import { createHmac } from 'node:crypto';
 import type { EventName } from '../../contract/schemas/events.js';
 import { standardSecret } from '../../contract/verification/verify-webhook.js';
 
-/**
- * The order in which secrets are tried: first the oldest, which a receiver that was not updated yet knows; then the
- * newest, to which it is updated; last those between two rotations.
- */
-export function inOrderOfTrial(secrets: readonly string[]): [string, ...string[]] {
-  const [oldest, ...newer] = secrets;
-  if (oldest === undefined) throw new RangeError('a delivery needs a secret to be signed with');
-  return [oldest, ...newer.reverse()];
-}
-
 export interface SignedParts {
   event: EventName;
   eventId: string;
@@ -32,7 +22,8 @@ export interface SignedParts {
  * Webhooks 1.0.0 list a signature by each secret, newest first.
  */
 export function deliveryHeaders(parts: SignedParts): Record<string, string> {
-  const { event, eventId, body, test, secrets, timestampSeconds, plainSecret = secrets[0] } = parts;
+  const { event, eventId, body, test, secrets, timestampSeconds } = parts;
+  const { plainSecret = secrets[0] } = parts;
   if (plainSecret === undefined) throw new RangeError('a delivery needs a secret to be signed with');
   const signed = `${eventId}.${timestampSeconds}.${body}`;
   return {

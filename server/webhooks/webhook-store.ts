@@ -91,9 +91,6 @@ export function createWebhookStore(connection: Connection) {
     /** The webhooks that are subscribed to an event, as this transaction sees them. */
     subscribersOf: (session: ClientSession, event: EventName) => idsOf({ events: event }, session),
 
-    /** The webhooks among these that are not deleted. */
-    knownAmong: (ids: string[]) => idsOf({ _id: { $in: ids } }),
-
     /** The webhooks among these that are enabled. */
     enabledAmong: (ids: string[]) => idsOf({ _id: { $in: ids }, enabled: true }),
 

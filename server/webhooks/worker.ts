@@ -4,14 +4,16 @@ import { type BackoffPolicy, backoffMs } from '../jobs/backoff.js';
 import type { Clock, Logger, NewId, Random } from '../ports.js';
 import {
   afterAttempt,
+  bodyOf,
   type Claimed,
   type DeliveryDocument,
+  type FinishedAttempt,
   lastOf,
   newDelivery,
   retentionMs,
   timedId,
 } from './delivery.rules.js';
-import type { DeliveryStore, RecordedAttempt } from './delivery-store.js';
+import type { DeliveryStore } from './delivery-store.js';
 import type { OpenEvent, OutboxStore } from './outbox-store.js';
 import { createPlaces } from './places.js';
 import type { OpenSecrets, Recipient } from './secrets.js';
@@ -19,7 +21,7 @@ import type { SendDelivery } from './sender.js';
 import type { WebhookDocument, WebhookStore } from './webhook-store.js';
 
 export interface WorkerLimits {
-  /** How long a claim lasts: longer than the three POSTs that one attempt may take while a secret is being replaced. */
+  /** How long a claim lasts: longer than the two POSTs that one attempt may take while a secret is being replaced. */
   claimMs: number;
   /** How long a POST may take, including the answer (interface specification, "Limits"). */
   timeoutMs: number;
@@ -38,6 +40,8 @@ export const workerLimits: WorkerLimits = {
 const placesForAdmin = 4;
 /** Between two rounds, so that POSTs which end at about the same time are recorded, and their places given, together. */
 const restMs = 5;
+/** How long a reading of the webhooks with due deliveries is used while there is no news; of one, so many are read. */
+const reading = { usedMs: 200, deliveries: 16 };
 /** How many deliveries are made in one round, so that sending does not wait for a backlog of events. */
 const madeAtOnce = 1_000;
 
@@ -47,18 +51,12 @@ export interface WorkerDeps {
   webhooks: Pick<WebhookStore, 'findMany' | 'disable'>;
   openSecrets: OpenSecrets;
   send: SendDelivery;
-  meter: DeliveryMeter;
+  countEnded: (state: string) => void;
   clock: Clock;
   random: Random;
   newId: NewId;
   logger: Logger;
   limits: WorkerLimits;
-}
-
-/** Counts attempts and ended deliveries, for the metrics. */
-export interface DeliveryMeter {
-  attempted(outcome: string): void;
-  settled(state: string): void;
 }
 
 /** Makes deliveries of events, and sends those that are due. Any number of instances do so at the same time. */
@@ -71,21 +69,30 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-/** A due delivery and the webhook that it is for. */
+/** A due delivery and where it goes; undefined where nothing can be signed. */
 interface Candidate {
   due: DeliveryDocument;
+  to: Recipient | undefined;
+}
+
+/** An enabled webhook with due deliveries, and the first of these that were read and not claimed yet. */
+interface Waiting {
   webhook: WebhookDocument;
+  to?: Recipient | undefined;
+  due: DeliveryDocument[];
 }
 
 /** A POST that has ended. It is kept, and with it its place, until it is recorded. */
-type Finished = RecordedAttempt & { revision: number };
+type Finished = FinishedAttempt & { revision: number };
 
 export function createWorker(deps: WorkerDeps): Worker {
-  const { outbox, deliveries, webhooks, meter, clock, random, newId, logger, limits } = deps;
+  const { outbox, deliveries, webhooks, clock, random, newId, logger, limits } = deps;
   const places = createPlaces(random);
   let freeForAdmin = placesForAdmin;
   const posting = new Set<Promise<void>>();
   const finished = new Set<Finished>();
+  let waiting = new Map<string, Waiting>();
+  let readAt = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | undefined;
   let again = false;
   /** Whether there may be new events, or deliveries of an admin. A POST that has ended brings neither. */
@@ -124,6 +131,7 @@ export function createWorker(deps: WorkerDeps): Worker {
 
   async function takeNews(): Promise<void> {
     news = false;
+    readAt = Number.NEGATIVE_INFINITY;
     await makeDeliveries();
     await claimAndPost(await dueOfAdmins());
   }
@@ -144,14 +152,14 @@ export function createWorker(deps: WorkerDeps): Worker {
 
   async function disable({ delivery: { _id, webhookId }, posts, revision }: Finished): Promise<void> {
     const { status } = lastOf(posts);
+    waiting.delete(webhookId);
     if (await webhooks.disable(webhookId, revision, status, new Date(clock())))
       logger.error({ webhookId, deliveryId: _id, status }, 'webhook disabled by its receiver');
   }
 
-  function count({ delivery: { _id, webhookId }, posts, after }: Finished): void {
-    for (const { outcome } of posts) meter.attempted(outcome);
+  function count({ delivery: { _id, webhookId }, after }: Finished): void {
     if (after.state === 'pending') return;
-    meter.settled(after.state);
+    deps.countEnded(after.state);
     if (after.state === 'exhausted')
       logger.warn({ webhookId, deliveryId: _id, deliveries: 1 }, 'webhook deliveries exhausted');
   }
@@ -171,9 +179,10 @@ export function createWorker(deps: WorkerDeps): Worker {
   }
 
   function deliveriesOf(event: OpenEvent): DeliveryDocument[] {
+    const body = bodyOf(event);
     return event.subscribers.map((webhookId) => {
       const id = timedId('dlv', event.createdAt.getTime(), newId());
-      return newDelivery({ id, webhookId, event, now: event.now });
+      return newDelivery({ id, webhookId, event, body, now: event.now });
     });
   }
 
@@ -181,45 +190,55 @@ export function createWorker(deps: WorkerDeps): Worker {
   async function dueOfAdmins(): Promise<Candidate[]> {
     if (freeForAdmin === 0) return [];
     const due = await deliveries.dueOfAdmins(freeForAdmin);
-    return toCandidates(due, await webhooks.findMany(due.map(({ webhookId }) => webhookId)));
+    const known = await webhooks.findMany(due.map(({ webhookId }) => webhookId));
+    return due.flatMap((one) => {
+      const webhook = known.find(({ _id }) => _id === one.webhookId);
+      return webhook === undefined ? [] : [{ due: one, to: deps.openSecrets(webhook) }];
+    });
   }
 
   /** The deliveries of enabled webhooks for which there are free places; those of the others are held. */
   async function dueInTurn(): Promise<Candidate[]> {
-    const all = await webhooks.findMany(await deliveries.dueWebhooks());
-    const enabled = all.filter((webhook) => webhook.enabled);
-    const shares = places.share(enabled.map(({ _id }) => _id));
-    const due = await Promise.all([...shares].map(([id, share]) => deliveries.due(id, share)));
-    return toCandidates(due.flat(), enabled);
+    if (waiting.size === 0 || clock() - readAt >= reading.usedMs) await readWaiting();
+    const shares = places.share([...waiting.keys()]);
+    const found = await Promise.all([...shares].map(([id, share]) => firstOf(id, share)));
+    return found.flat();
   }
 
-  function toCandidates(due: readonly DeliveryDocument[], known: readonly WebhookDocument[]): Candidate[] {
-    const byId = new Map(known.map((webhook) => [webhook._id, webhook]));
-    return due.flatMap((one) => {
-      const webhook = byId.get(one.webhookId);
-      return webhook === undefined ? [] : [{ due: one, webhook }];
-    });
+  /** Reading all of hundreds of webhooks, and one delivery at a time, would cost as much as sending does. */
+  async function readWaiting(): Promise<void> {
+    readAt = clock();
+    const found = await webhooks.findMany(await deliveries.dueWebhooks());
+    const enabled = found.filter((webhook) => webhook.enabled);
+    waiting = new Map(enabled.map((webhook) => [webhook._id, { webhook, due: [] }]));
+  }
+
+  async function firstOf(webhookId: string, count: number): Promise<Candidate[]> {
+    const one = waiting.get(webhookId);
+    if (one === undefined) return [];
+    if (one.due.length < count) one.due = await deliveries.due(webhookId, reading.deliveries);
+    if (one.due.length === 0) waiting.delete(webhookId);
+    one.to ??= deps.openSecrets(one.webhook);
+    return one.due.splice(0, count).map((due) => ({ due, to: one.to }));
   }
 
   /** Claims only what it can send at once, and sends it. What another instance has claimed meanwhile is left out. */
   async function claimAndPost(candidates: readonly Candidate[]): Promise<void> {
     const lapsed = candidates.filter(({ due }) => due.owner !== null);
     if (lapsed.length > 0) await endLapsed(lapsed.map(({ due }) => due));
-    const recipients = new Map<string, Recipient>();
-    for (const { webhook } of candidates) {
-      const to = recipients.has(webhook._id) ? undefined : deps.openSecrets(webhook);
-      if (to !== undefined) recipients.set(webhook._id, to);
-    }
-    const sendable = candidates.filter(({ due }) => due.owner === null && recipients.has(due.webhookId));
+    const sendable = candidates.filter(({ due, to }) => due.owner === null && to !== undefined);
     const claimed = await deliveries.claim(
       sendable.map(({ due }) => due),
       newId(),
       limits.claimMs,
     );
+    const recipients = new Map(sendable.map(({ due, to }) => [due._id, to]));
     for (const delivery of claimed) {
-      const to = recipients.get(delivery.webhookId);
+      const to = recipients.get(delivery._id);
       if (to !== undefined) post(delivery, to);
     }
+    // Others are sending the same backlog, so what was read of it is old.
+    if (claimed.length < sendable.length) readAt = Number.NEGATIVE_INFINITY;
   }
 
   /** Claims that expired without a record: of a process that ended, or that lost the database for so long. */
@@ -227,7 +246,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     const exhausted = await deliveries.endLapsed(lapsed);
     again = true;
     if (exhausted > 0) logger.warn({ deliveries: exhausted }, 'webhook deliveries exhausted');
-    for (let counted = 0; counted < exhausted; counted += 1) meter.settled('exhausted');
+    for (let counted = 0; counted < exhausted; counted += 1) deps.countEnded('exhausted');
   }
 
   function post(delivery: Claimed, to: Recipient): void {

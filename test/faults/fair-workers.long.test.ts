@@ -80,7 +80,7 @@ function received(path: string, events: ReadonlySet<string>): number {
 const acknowledgedBy = () =>
   Promise.all(
     service.instances.map((instance) =>
-      metricOf(instance, 'fairlead_webhook_attempts_total', 'outcome="acknowledged"'),
+      metricOf(instance, 'fairlead_webhook_deliveries_total', 'state="delivered"'),
     ),
   );
 

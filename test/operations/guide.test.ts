@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { contract } from '../../contract/index.js';
-import { attemptOutcomes } from '../../contract/schemas/webhooks.js';
 import { listRoutes } from '../../server/http/route-table.js';
 import { createSchedule } from '../../server/jobs/schedule.js';
 import { jobOutcomes } from '../../server/jobs/scheduler.js';
@@ -26,11 +25,8 @@ describe('docs/operations/run.md', () => {
     expect([...new Set(anywhere)].sort()).toEqual(ours);
   });
 
-  it('names the outcomes of jobs and attempts as the code has them', () => {
+  it('names the outcomes of jobs as the code has them', () => {
     for (const outcome of jobOutcomes) expect(section('Jobs')).toContain(`\`${outcome}\``);
-    const row = /^\| `fairlead_webhook_attempts_total`.*$/m.exec(page)?.[0] ?? '';
-    const sent = Object.keys(attemptOutcomes).filter((outcome) => outcome !== 'unknown');
-    expect([...row.matchAll(/`([a-z_]+)`/g)].map(([, word]) => word).slice(2)).toEqual(sent);
   });
 
   it('lists the jobs with their intervals, and with every internal endpoint', () => {
@@ -38,7 +34,6 @@ describe('docs/operations/run.md', () => {
     const own = async () => undefined;
     const ofEveryInstance = {
       webhooks: own,
-      webhookRemains: own,
       cacheEpoch: own,
       snapshot: own,
       rateSamples: own,

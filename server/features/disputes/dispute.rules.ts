@@ -1,6 +1,5 @@
 import type { AdminDispute, DisputeAnswer } from '../../../contract/schemas/disputes.js';
 import type { EventData } from '../../../contract/schemas/events.js';
-import type { Intent } from '../intents/intent.js';
 import {
   type DisputableIntent,
   effectOf,
@@ -9,9 +8,6 @@ import {
   type Party,
 } from './entitlement.rules.js';
 import type { DisputeDocument } from './store.js';
-import { isUnsupported } from './unsupported.rules.js';
-
-export type Support = AdminDispute['support'];
 
 /** A dispute as it is filed: against that outcome of the intent, by that party with that key. */
 export function newDispute(filed: {
@@ -35,23 +31,11 @@ export function newDispute(filed: {
     status: 'open',
     outcomeStatus: outcome.kind,
     effect: effectOf(outcome),
-    ...(isUnsupported(intent) ? { unsupported: true as const } : {}),
+    // Nothing but the account says that the transaction exists: every other outcome rests on a record.
+    unsupported: outcome.kind === 'expired' && intent.observations.firstAtMs === null,
     createdAt: now,
     resolvedAt: null,
     audit: [{ at: now, action: 'filed', actor: account, note: null, evidence: null }],
-  };
-}
-
-export function toDisputeAnswer(dispute: DisputeDocument): DisputeAnswer {
-  return {
-    id: dispute._id,
-    status: dispute.status,
-    intentHash: dispute.intentHash,
-    anchorId: dispute.anchorId,
-    corridor: dispute.corridor,
-    filedBy: dispute.filedBy,
-    createdAt: dispute.createdAt.toISOString(),
-    resolvedAt: dispute.resolvedAt?.toISOString() ?? null,
   };
 }
 
@@ -61,44 +45,37 @@ export function toDisputeAnswer(dispute: DisputeDocument): DisputeAnswer {
  */
 export function concerns(
   { filedBy, outcomeStatus }: Pick<DisputeDocument, 'filedBy' | 'outcomeStatus'>,
-  intent: Pick<Intent, 'outcome' | 'transactionId'>,
+  intent: Pick<DisputableIntent, 'outcome' | 'transactionId'>,
 ): boolean {
   if (intent.outcome === null) return false;
   return intent.outcome.kind === outcomeStatus || mayDispute(filedBy, intent);
 }
 
-/**
- * Whether accepting the dispute has an effect, or had one that still holds. An accepted dispute had none where the anchor
- * had recovered the failure, and its effect no longer holds once another dispute overruled it.
- */
-export function applies(
-  dispute: Pick<DisputeDocument, 'status' | 'effect' | 'outcomeStatus' | 'filedBy'>,
-  intent: Pick<Intent, 'outcome' | 'disputeEffect' | 'transactionId'>,
-): boolean {
-  if (dispute.status === 'accepted') return intent.disputeEffect === dispute.effect;
-  return concerns(dispute, intent);
-}
-
-export function toAdminDispute(dispute: DisputeDocument, effect: AdminDispute['effect']): AdminDispute {
+export function toDisputeAnswer(dispute: DisputeDocument): DisputeAnswer {
+  const { _id: id, status, intentHash, anchorId, corridor, filedBy, createdAt, resolvedAt } = dispute;
   return {
-    ...toDisputeAnswer(dispute),
-    publicKey: dispute.publicKey,
-    reason: dispute.reason,
-    outcomeStatus: dispute.outcomeStatus,
-    support: supportOf(dispute),
-    effect,
-    audit: dispute.audit.map(({ at, action, actor, note, evidence }) => ({
-      at: at.toISOString(),
-      action,
-      actor,
-      note,
-      evidence: evidence ?? null,
-    })),
+    id,
+    status,
+    intentHash,
+    anchorId,
+    corridor,
+    filedBy,
+    createdAt: createdAt.toISOString(),
+    resolvedAt: resolvedAt?.toISOString() ?? null,
   };
 }
 
-function supportOf({ unsupported }: Pick<DisputeDocument, 'unsupported'>): Support {
-  return unsupported ? 'unsupported' : 'supported';
+export function toAdminDispute(dispute: DisputeDocument, effect: AdminDispute['effect']): AdminDispute {
+  const { publicKey, reason, outcomeStatus, unsupported, audit } = dispute;
+  return {
+    ...toDisputeAnswer(dispute),
+    publicKey,
+    reason,
+    outcomeStatus,
+    support: unsupported ? 'unsupported' : 'supported',
+    effect,
+    audit: audit.map((entry) => ({ ...entry, at: entry.at.toISOString() })),
+  };
 }
 
 /** What `dispute.resolved` carries, and `dispute.created` besides the reason. */

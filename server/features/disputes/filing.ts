@@ -15,14 +15,14 @@ import {
   type Outcome,
   type Party,
 } from './entitlement.rules.js';
-import { type DisputeLimits, refuseKeyIfSpent, type ShowLimit } from './key-limits.js';
+import type { DisputeLimits, ShowLimit } from './key-limits.js';
 import type { DisputeDocument, DisputeStore } from './store.js';
 
 /** Verified disputes recorded at once: more transactions on one intent or key would only conflict with each other. */
 const recordedAtOnce = 2;
 
 export interface FilingDeps {
-  store: Pick<DisputeStore, 'findByParty' | 'findCurrentByParty' | 'listOfIntent' | 'insert'>;
+  store: Pick<DisputeStore, 'listOfIntent' | 'insert'>;
   /** With a session, as that transaction sees it. */
   findIntent: (intentHash: string, session?: ClientSession) => Promise<DisputableIntent | null>;
   /** Keeps the intent for good, within the transaction that records its dispute. False where it no longer exists. */
@@ -36,67 +36,24 @@ export interface FilingDeps {
   newId: NewId;
 }
 
-/**
- * Files a dispute, or finds it filed (`created` is false). Refuses, in this order, with RATE_LIMITED (attempts), UNKNOWN_INTENT, SIGNER_NOT_ENTITLED, ANCHOR_MISMATCH, INVALID_SIGNATURE, RATE_LIMITED
- * (the key's disputes), INTENT_UNRESOLVED, DISPUTE_WINDOW_CLOSED, DISPUTE_EXISTS, RATE_LIMITED (unsupported disputes).
- */
-export type FileDispute = (
-  body: FileDisputeBody,
-  client: DisputeClient,
-  show: ShowLimit,
-) => Promise<FiledDispute>;
+export type FileDispute = ReturnType<typeof createFileDispute>;
 
-/** Who sends a dispute: the client key, and the hash of it that may be stored with what it filed. */
-export interface DisputeClient {
-  key: string;
-  hash: string;
-}
-
-export interface FiledDispute {
-  created: boolean;
-  answer: DisputeAnswer;
-}
-
-/** A dispute whose signature was verified. */
+/** A dispute whose signature was verified. `client` is the hash of its client. */
 interface VerifiedDispute {
   intentHash: string;
   party: Party;
   account: string;
   reason: string;
-  /** The hash of its client. */
   client: string;
 }
 
-export function createFileDispute(deps: FilingDeps): FileDispute {
-  const { store, findIntent, keepIntent, signingKeyOf, limits } = deps;
-  const { inTransaction, writeEvent, clock, newId } = deps;
+export function createFileDispute(deps: FilingDeps) {
+  const { store, findIntent, limits, clock } = deps;
   const fewAtOnce = pLimit(recordedAtOnce);
-
-  async function file(body: FileDisputeBody, client: DisputeClient, show: ShowLimit): Promise<FiledDispute> {
-    const { intentHash, anchorId, reason } = body;
-    const { account, key: publicKey } = parsePublicKey(body.publicKey);
-    await limits.takeAttempt(account, client.key, show);
-    const intent = await findIntent(intentHash);
-    if (intent === null) throw unknownIntent();
-    const party = await partyOf(intent, account, anchorId);
-    const signature = Buffer.from(body.signature, 'base64');
-    if (!verifyDispute({ signature, publicKey }, intentHash)) {
-      const message = 'The signature does not verify for this intentHash and publicKey.';
-      throw new ApiError('INVALID_SIGNATURE', message);
-    }
-    const left = await limits.pointsLeft(account);
-    show(left);
-    // The dispute itself may just have taken the last point.
-    const isSpent = left.retryAfterSeconds !== undefined;
-    const filed = await (isSpent ? store.findCurrentByParty : store.findByParty)(intentHash, party);
-    if (filed !== null) return { created: false, answer: toDisputeAnswer(filed) };
-    refuseKeyIfSpent(left);
-    return record({ intentHash, party, account, reason, client: client.hash }, show);
-  }
 
   /** The signer's party, after every check of it except the signature. */
   async function partyOf(intent: DisputableIntent, account: string, anchorId: string): Promise<Party> {
-    const party = entitledParty(intent, account, await signingKeyOf(intent.anchorId));
+    const party = entitledParty(intent, account, await deps.signingKeyOf(intent.anchorId));
     if (party === null) throw notEntitled();
     if (intent.anchorId === anchorId) return party;
     const message = 'is not the anchor of this intent';
@@ -105,20 +62,16 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
     });
   }
 
-  async function record(verified: VerifiedDispute, show: ShowLimit): Promise<FiledDispute> {
-    const id = `dsp_${clock().toString(16).padStart(12, '0')}${newId().slice(0, 24)}`;
-    const { dispute, left } = await fewAtOnce(() =>
-      inTransaction((session) => readOrInsert(session, id, verified, show)),
-    );
-    for (const state of left) show(state);
-    return { created: left.length > 0, answer: toDisputeAnswer(dispute) };
+  async function filedBy(party: Party, intentHash: string, session?: ClientSession) {
+    const known = await store.listOfIntent(intentHash, session);
+    return { known, filed: known.find((dispute) => dispute.filedBy === party) };
   }
 
   /**
    * Reads everything again in the transaction, since the outcome may have changed after the signer was found entitled.
    * Where another request inserts the same dispute concurrently, the unique index makes it a write conflict, on which the
-   * transaction starts over and finds the dispute. `left` holds what remains of each limit that a new dispute counts against; it is empty where the
-   * dispute existed.
+   * transaction starts over and finds the dispute. `left` holds what remains of each limit that a new dispute counts
+   * against; it is empty where the dispute existed.
    */
   async function readOrInsert(
     session: ClientSession,
@@ -126,8 +79,7 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
     { intentHash, party, account, reason, client }: VerifiedDispute,
     show: ShowLimit,
   ): Promise<{ dispute: DisputeDocument; left: RateLimitState[] }> {
-    const known = await store.listOfIntent(session, intentHash);
-    const filed = known.find(({ filedBy }) => filedBy === party);
+    const { known, filed } = await filedBy(party, intentHash, session);
     if (filed !== undefined) return { dispute: filed, left: [] };
     const intent = await findIntent(intentHash, session);
     if (intent === null) throw unknownIntent();
@@ -139,16 +91,49 @@ export function createFileDispute(deps: FilingDeps): FileDispute {
     }
     const dispute = newDispute({ id, intent, outcome, party, account, reason, now });
     const left: RateLimitState[] = [];
-    if (dispute.unsupported)
-      left.push(await limits.takeUnsupported(session, { anchorId: intent.anchorId, client }, show));
-    if (!(await keepIntent(session, intentHash))) throw unknownIntent();
+    if (dispute.unsupported) left.push(await limits.takeUnsupported(session, intent.anchorId, client, show));
+    if (!(await deps.keepIntent(session, intentHash))) throw unknownIntent();
     await store.insert(session, dispute);
     left.push(await limits.takePoint(session, account, show));
-    await writeEvent(session, 'dispute.created', { ...toEventData(dispute), reason });
+    await deps.writeEvent(session, 'dispute.created', { ...toEventData(dispute), reason });
     return { dispute, left };
   }
 
-  return file;
+  /**
+   * Files a dispute, or finds it filed (`created` is false). Refuses, in this order, with RATE_LIMITED (attempts),
+   * UNKNOWN_INTENT, SIGNER_NOT_ENTITLED, ANCHOR_MISMATCH, INVALID_SIGNATURE, RATE_LIMITED (the key's disputes),
+   * INTENT_UNRESOLVED, DISPUTE_WINDOW_CLOSED, DISPUTE_EXISTS, RATE_LIMITED (unsupported disputes).
+   * @param client who sends it: the client key, and the hash of it that may be stored with what it filed
+   */
+  return async (
+    body: FileDisputeBody,
+    client: { key: string; hash: string },
+    show: ShowLimit,
+  ): Promise<{ created: boolean; answer: DisputeAnswer }> => {
+    const { intentHash, anchorId, reason } = body;
+    const { account, key: publicKey } = parsePublicKey(body.publicKey);
+    await limits.takeAttempt(account, client.key, show);
+    const intent = await findIntent(intentHash);
+    if (intent === null) throw unknownIntent();
+    const party = await partyOf(intent, account, anchorId);
+    const signature = Buffer.from(body.signature, 'base64');
+    if (!verifyDispute({ signature, publicKey }, intentHash)) {
+      const message = 'The signature does not verify for this intentHash and publicKey.';
+      throw new ApiError('INVALID_SIGNATURE', message);
+    }
+    const ofKey = await limits.ofKey(account);
+    show(ofKey);
+    const { filed } = await filedBy(party, intentHash);
+    if (filed !== undefined) return { created: false, answer: toDisputeAnswer(filed) };
+    limits.refuseSpentKey(ofKey);
+    const id = `dsp_${clock().toString(16).padStart(12, '0')}${deps.newId().slice(0, 24)}`;
+    const verified = { intentHash, party, account, reason, client: client.hash };
+    const { dispute, left } = await fewAtOnce(() =>
+      deps.inTransaction((session) => readOrInsert(session, id, verified, show)),
+    );
+    for (const state of left) show(state);
+    return { created: left.length > 0, answer: toDisputeAnswer(dispute) };
+  };
 }
 
 function disputableOutcome(intent: DisputableIntent, now: Date): Outcome {

@@ -7,17 +7,17 @@ import type { Clock, Logger } from '../../ports.js';
 import type { Emit } from '../../webhooks/outbox.js';
 import type { Intent } from '../intents/intent.js';
 import type { MarkDays } from '../reputation/count-days.js';
-import type { PossibleVerdict, Standings } from '../reputation/standings.js';
-import { applies, concerns, type Support, toAdminDispute, toEventData } from './dispute.rules.js';
+import type { Standings } from '../reputation/standings.js';
+import { concerns, toAdminDispute, toEventData } from './dispute.rules.js';
 import type { DisputableIntent, Effect } from './entitlement.rules.js';
-import type { DisputeDocument, DisputePlace, DisputeStore, Verdict } from './store.js';
+import type { DisputeDocument, DisputeStore, Verdict } from './store.js';
 
 export interface ReviewDeps {
   store: DisputeStore;
   /** With a session, as that transaction sees it. */
   findIntent: (intentHash: string, session?: ClientSession) => Promise<DisputableIntent | null>;
   findIntents: (intentHashes: readonly string[]) => Promise<Intent[]>;
-  trueEffects: Standings['trueEffects'];
+  trueEffect: Standings['trueEffect'];
   /** Sets how the outcome counts, in the transaction of the verdict. */
   applyEffect: (session: ClientSession, intentHash: string, effect: Effect) => Promise<boolean>;
   /** Makes the verdict a change of its intent, in the same transaction. */
@@ -31,9 +31,9 @@ export interface ReviewDeps {
   logger: Logger;
 }
 
-export interface DisputeList {
+interface DisputeQuery {
   status?: DisputeDocument['status'] | undefined;
-  support?: Support | undefined;
+  support?: AdminDispute['support'] | undefined;
   anchor?: string | undefined;
   intent?: string | undefined;
   id?: string | undefined;
@@ -41,36 +41,14 @@ export interface DisputeList {
   cursor?: string | undefined;
 }
 
+export type DisputeReview = ReturnType<typeof createDisputeReview>;
+
+/** The part of the list and the id of the last dispute on a page. */
+const placePattern = [/^(un)?supported$/, /^dsp_[0-9a-f]{36}$/];
+
 /** The admins' side of disputes. */
-export interface DisputeReview {
-  /** Supported ones first, newest first in each part. Throws UNSUPPORTED_PAIR for an anchor that was never in the fleet. */
-  list(request: DisputeList): Promise<{ items: AdminDispute[]; nextCursor: string | null }>;
-  /** Throws UNKNOWN_DISPUTE. */
-  get(id: string): Promise<AdminDispute>;
-  /**
-   * Records the verdict; the same verdict again changes nothing. Throws UNKNOWN_DISPUTE, DISPUTE_RESOLVED, INVALID_REQUEST
-   * where required evidence is missing, and INTENT_UNRESOLVED where an intent whose outcome was disputed has none now.
-   */
-  resolve(body: ResolveDisputeBody): Promise<AdminDispute>;
-}
-
-/** A cursor is the id of the last dispute on the page; this prefix marks an unsupported one. */
-const unsupportedMark = 'unsupported:';
-const placePattern = /^(unsupported:)?dsp_[0-9a-f]{36}$/;
-
-export function createDisputeReview(deps: ReviewDeps): DisputeReview {
-  const {
-    store,
-    findIntent,
-    findIntents,
-    trueEffects,
-    applyEffect,
-    markDays,
-    inTransaction,
-    writeEvent,
-    clock,
-    logger,
-  } = deps;
+export function createDisputeReview(deps: ReviewDeps) {
+  const { store, clock, logger } = deps;
 
   /** The dispute with this verdict (`decided`), or as an earlier verdict left it; null where there is none. */
   async function decide(
@@ -78,87 +56,90 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
     id: string,
     verdict: Verdict,
   ): Promise<{ dispute: DisputeDocument | null; decided: boolean }> {
-    if (verdict.action === 'accepted' && verdict.evidence === null) await refuseUnsupported(session, id);
-    const dispute = await store.decide(session, id, verdict);
-    if (dispute === null) return { dispute: await store.findById(session, id), decided: false };
-    if (dispute.status === 'accepted') await apply(session, dispute);
-    await deps.keepIntent(session, dispute.intentHash);
-    await writeEvent(session, 'dispute.resolved', toEventData(dispute));
-    return { dispute, decided: true };
-  }
-
-  /** A dispute that is decided already is not refused: the same verdict again changes nothing. */
-  async function refuseUnsupported(session: ClientSession, id: string): Promise<void> {
     const dispute = await store.findById(session, id);
-    if (dispute?.status !== 'open' || !dispute.unsupported) return;
-    const message = 'is required to accept a dispute of a transaction that the anchor never showed';
-    throw invalidRequest([{ path: 'body.evidence', message }]);
+    // A dispute that is decided already is not refused: the same verdict again changes nothing.
+    if (dispute?.status !== 'open') return { dispute, decided: false };
+    if (dispute.unsupported && verdict.action === 'accepted' && verdict.evidence === null) {
+      const message = 'is required to accept a dispute of a transaction that the anchor never showed';
+      throw invalidRequest([{ path: 'body.evidence', message }]);
+    }
+    const decided = await store.decide(session, id, verdict);
+    if (decided === null) throw new Error(`dispute ${id} changed inside the transaction that decides it`);
+    await apply(session, decided);
+    await deps.keepIntent(session, decided.intentHash);
+    await deps.writeEvent(session, 'dispute.resolved', toEventData(decided));
+    return { dispute: decided, decided: true };
   }
 
   async function apply(session: ClientSession, dispute: DisputeDocument): Promise<void> {
-    const intent = await findIntent(dispute.intentHash, session);
-    if (intent !== null && intent.outcome === null) {
-      // The verdict would have no effect, and the party has no other dispute.
+    const intent = await deps.findIntent(dispute.intentHash, session);
+    if (intent === null) return;
+    if (intent.outcome === null) {
+      // Accepting would have no effect, and rejecting would use up the only dispute that the party has.
       const message =
-        'The intent was taken up again and has no outcome now; accept the dispute once it has one.';
+        'The intent was taken up again and has no outcome now; decide the dispute once it has one.';
       throw new ApiError('INTENT_UNRESOLVED', message);
     }
-    if (intent === null || !concerns(dispute, intent)) return;
-    await applyEffect(session, dispute.intentHash, dispute.effect);
-    await markDays(session, daysOf({ ...intent, disputeEffect: dispute.effect }));
+    if (dispute.status !== 'accepted' || !concerns(dispute, intent)) return;
+    await deps.applyEffect(session, dispute.intentHash, dispute.effect);
+    await deps.markDays(session, daysOf({ ...intent, disputeEffect: dispute.effect }));
   }
 
-  /** The disputes, each with the actual effect of accepting it. */
+  /** The disputes, each with what accepting it changes, or has changed where no other dispute overruled it since. */
   async function present(disputes: readonly DisputeDocument[]): Promise<AdminDispute[]> {
-    const found = await findIntents(disputes.map(({ intentHash }) => intentHash));
+    const found = await deps.findIntents(disputes.map(({ intentHash }) => intentHash));
     const intents = new Map(found.map((intent) => [intent._id, intent]));
-    const verdicts = new Map<string, PossibleVerdict>();
-    for (const dispute of disputes) {
-      const intent = intents.get(dispute.intentHash);
-      if (!intent?.outcome || !applies(dispute, intent)) continue;
-      const { outcome } = intent;
-      verdicts.set(dispute._id, { intent: { ...intent, outcome }, effect: dispute.effect });
-    }
-    const effects = await trueEffects([...verdicts.values()]);
-    const byDispute = new Map([...verdicts.keys()].map((id, index) => [id, effects[index]]));
-    return disputes.map((dispute) => toAdminDispute(dispute, byDispute.get(dispute._id) ?? 'nothing'));
+    return Promise.all(
+      disputes.map(async (dispute) =>
+        toAdminDispute(dispute, await effectOn(intents.get(dispute.intentHash), dispute)),
+      ),
+    );
   }
 
-  async function presentOne(dispute: DisputeDocument): Promise<AdminDispute> {
-    const [answer] = await present([dispute]);
-    return answer as AdminDispute;
+  async function effectOn(intent: Intent | undefined, dispute: DisputeDocument) {
+    if (intent === undefined || intent.outcome === null) return 'nothing';
+    const { outcome } = intent;
+    const applies =
+      dispute.status === 'accepted' ? intent.disputeEffect === dispute.effect : concerns(dispute, intent);
+    return applies ? deps.trueEffect({ ...intent, outcome }, dispute.effect) : 'nothing';
+  }
+
+  async function presentOne(dispute: DisputeDocument | null): Promise<AdminDispute> {
+    const [answer] = await present(dispute === null ? [] : [dispute]);
+    if (answer === undefined) throw new ApiError('UNKNOWN_DISPUTE', 'No dispute has this id.');
+    return answer;
   }
 
   return {
-    async list({ status, support, anchor: anchorId, intent: intentHash, id, ...page }) {
+    /** Supported ones first, newest first in each part. Throws UNSUPPORTED_PAIR for an anchor that was never in the fleet. */
+    async list({ status, support, anchor: anchorId, intent: intentHash, id, ...page }: DisputeQuery) {
       if (anchorId !== undefined && !(await deps.isKnownAnchor(anchorId)))
         throw unsupportedPair('query.anchor', 'was never in the fleet');
-      const more = [support, intentHash, id].filter((word) => word !== undefined);
-      const name = ['disputes', status ?? '*', anchorId ?? '*', ...more];
-      const [place] = readCursor(page.cursor, name, [placePattern]) ?? [];
-      const after = place === undefined ? undefined : toPlace(place);
-      const unsupported = support === undefined ? undefined : support === 'unsupported';
+      const name = ['disputes', ...[status, support, anchorId, intentHash, id].map((word) => word ?? '*')];
+      const [part, last] = readCursor(page.cursor, name, placePattern) ?? [];
+      const after = last === undefined ? undefined : { _id: last, unsupported: part === 'unsupported' };
+      const unsupported = support && support === 'unsupported';
       const limit = readLimit(page.limit);
-      const found = await store.list({
-        status,
-        unsupported,
-        anchorId,
-        intentHash,
-        id,
+      const found = await store.list(
+        { _id: id, status, unsupported, anchorId, intentHash },
         after,
-        limit: limit + 1,
-      });
-      const { items, nextCursor } = toPage(found, limit, name, (last) => [placeOf(last)]);
+        limit + 1,
+      );
+      const { items, nextCursor } = toPage(found, limit, name, (dispute) => [
+        dispute.unsupported ? 'unsupported' : 'supported',
+        dispute._id,
+      ]);
       return { items: await present(items), nextCursor };
     },
 
-    async get(id) {
-      const dispute = await store.findById(null, id);
-      if (dispute === null) throw unknownDispute();
-      return presentOne(dispute);
-    },
+    /** Throws UNKNOWN_DISPUTE. */
+    get: async (id: string) => presentOne(await store.findById(null, id)),
 
-    async resolve({ id, action, note, evidence, actor }) {
+    /**
+     * Records the verdict; the same verdict again changes nothing. Throws UNKNOWN_DISPUTE, DISPUTE_RESOLVED, INVALID_REQUEST
+     * where required evidence is missing, and INTENT_UNRESOLVED where an intent whose outcome was disputed has none now.
+     */
+    async resolve({ id, action, note, evidence, actor }: ResolveDisputeBody): Promise<AdminDispute> {
       const verdict: Verdict = {
         at: new Date(clock()),
         action: action === 'accept' ? 'accepted' : 'rejected',
@@ -166,26 +147,12 @@ export function createDisputeReview(deps: ReviewDeps): DisputeReview {
         note: note ?? null,
         evidence: evidence ?? null,
       };
-      const { dispute, decided } = await inTransaction((session) => decide(session, id, verdict));
-      if (dispute === null) throw unknownDispute();
-      if (dispute.status !== verdict.action) {
+      const { dispute, decided } = await deps.inTransaction((session) => decide(session, id, verdict));
+      if (dispute !== null && dispute.status !== verdict.action) {
         throw new ApiError('DISPUTE_RESOLVED', `The dispute was ${dispute.status} already.`);
       }
-      if (decided) logger.info({ disputeId: id, status: dispute.status }, 'dispute decided');
+      if (decided) logger.info({ disputeId: id, status: verdict.action }, 'dispute decided');
       return presentOne(dispute);
     },
   };
-}
-
-function placeOf({ _id, unsupported }: DisputeDocument): string {
-  return unsupported ? unsupportedMark + _id : _id;
-}
-
-function toPlace(word: string): DisputePlace {
-  const unsupported = word.startsWith(unsupportedMark);
-  return { unsupported, id: unsupported ? word.slice(unsupportedMark.length) : word };
-}
-
-function unknownDispute(): ApiError {
-  return new ApiError('UNKNOWN_DISPUTE', 'No dispute has this id.');
 }

@@ -5,7 +5,7 @@ import { showLimit } from '../../http/rate-limit.js';
 import type { FileDispute } from './filing.js';
 import type { DisputeReview } from './review.js';
 
-export function createDisputesRouter({ file }: { file: FileDispute }) {
+export function createDisputesRouter(file: FileDispute) {
   return initServer().router(disputesContract, {
     fileDispute: async ({ body, res }) => {
       const key: string = res.locals.clientKey;
@@ -19,7 +19,7 @@ export function createDisputesRouter({ file }: { file: FileDispute }) {
   });
 }
 
-export function createAdminDisputesRouter({ review }: { review: DisputeReview }) {
+export function createAdminDisputesRouter(review: DisputeReview) {
   return initServer().router(adminDisputesContract, {
     listDisputes: async ({ query }) => ({ status: 200, body: await review.list(query) }),
     getDispute: async ({ params }) => ({ status: 200, body: await review.get(params.id) }),

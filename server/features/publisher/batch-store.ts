@@ -1,5 +1,5 @@
 import { type ClientSession, type Connection, mongo, Schema } from 'mongoose';
-import type { BatchHeader } from '../../../contract/verification/verify-batch.js';
+import type { BatchHeader, BatchKey } from '../../../contract/verification/verify-batch.js';
 import type { OracleReceipt } from '../../../contract/verification/verify-receipt.js';
 import { bulkCollection, defineModel } from '../../mongo/models.js';
 import type { Entry } from './batch.rules.js';
@@ -37,48 +37,6 @@ interface LeavesDocument {
   hashes: mongo.Binary;
 }
 
-/** A key that signed a batch. Old public keys stay known even if they are no longer configured. */
-interface KeyDocument {
-  /** The key id. */
-  _id: string;
-  publicKey: string;
-  firstSequence: number;
-}
-
-/** The published log: batches, their entries and leaf hashes, and the keys that signed them. */
-export interface BatchStore {
-  find(sequence: number): Promise<BatchDocument | null>;
-  latest(): Promise<BatchDocument | null>;
-  latestSubmitted(): Promise<BatchDocument | null>;
-  oldestWithoutReceipt(): Promise<BatchDocument | null>;
-  /** Lists batches by sequence; `from` is included, `after` is not. */
-  list(query: {
-    order: 'asc' | 'desc';
-    from?: number | undefined;
-    after?: number | undefined;
-    limit: number;
-  }): Promise<BatchDocument[]>;
-  /** How many batches have no receipt. */
-  countWithoutReceipt(): Promise<number>;
-  /** Stores the entries of the batch that is to have this sequence, in place of those that a tick which died has left. */
-  putEntries(session: ClientSession, sequence: number, entries: readonly Entry[]): Promise<void>;
-  /** Commits a batch, whose entries are stored, with the key that signed it. */
-  insert(session: ClientSession, batch: BatchDocument): Promise<void>;
-  /** Returns false if the batch already has a receipt. */
-  saveReceipt(
-    session: ClientSession,
-    sequence: number,
-    receipt: OracleReceipt,
-    submittedAt: Date,
-  ): Promise<boolean>;
-  /** The keys that signed batches, the newest first. */
-  listKeys(limit: number): Promise<{ keyId: string; publicKey: string }[]>;
-  /** Some entries of a committed batch. */
-  readEntries(sequence: number, start: number, limit: number): Promise<string[]>;
-  /** The keys and leaf hashes of a committed batch, in the order of its entries. */
-  readLeaves(sequence: number): Promise<{ keys: string[]; hashes: Uint8Array[] }>;
-}
-
 const headerSchema = new Schema<BatchHeader>(
   {
     version: { type: Number, required: true },
@@ -109,6 +67,7 @@ const batchSchema = new Schema<BatchDocument>(
 // Permits one successor per batch and one first batch: a unique index treats `null` like any other value.
 batchSchema.index({ 'header.previous': 1 }, { unique: true, name: 'one_successor' });
 batchSchema.index({ open: 1, _id: 1 }, { name: 'by_receipt' });
+batchSchema.index({ 'header.keyId': 1, _id: 1 }, { name: 'by_key' });
 
 const entriesSchema = new Schema<EntriesDocument>(
   { _id: { type: Number, required: true }, entries: { type: [String], required: true } },
@@ -124,97 +83,111 @@ const leavesSchema = new Schema<LeavesDocument>(
   { collection: 'batch_leaves', versionKey: false },
 );
 
-const keySchema = new Schema<KeyDocument>(
-  {
-    _id: { type: String, required: true },
-    publicKey: { type: String, required: true },
-    firstSequence: { type: Number, required: true },
-  },
-  { collection: 'publisher_keys', versionKey: false },
-);
-
 const hashBytes = 32;
 
-export function createBatchStore(connection: Connection): BatchStore {
+export type BatchStore = ReturnType<typeof createBatchStore>;
+
+/** The published log: batches, their entries and their leaf hashes. */
+export function createBatchStore(connection: Connection) {
   const batches = defineModel(connection, 'Batch', batchSchema);
   const entriesOf = defineModel(connection, 'BatchEntries', entriesSchema);
   const leavesOf = defineModel(connection, 'BatchLeaves', leavesSchema);
-  const keys = defineModel(connection, 'PublisherKey', keySchema);
   const bulkEntries = bulkCollection<EntriesDocument>(connection, entriesOf.collection.name);
   const bulkLeaves = bulkCollection<LeavesDocument>(connection, leavesOf.collection.name);
   const first = (filter: object, order: 1 | -1) =>
-    batches.findOne(filter).sort({ _id: order }).lean<BatchDocument>();
+    batches.findOne(filter).sort({ _id: order }).lean<BatchDocument>().exec();
 
-  const store: BatchStore = {
-    find: (sequence) => first({ _id: sequence }, 1),
+  return {
+    find: (sequence: number) => first({ _id: sequence }, 1),
     latest: () => first({}, -1),
     latestSubmitted: () => first({ open: false }, -1),
     oldestWithoutReceipt: () => first({ open: true }, 1),
 
-    list({ order, from, after, limit }) {
+    /** Batches by sequence; `from` is included, `after` is not. */
+    list(query: {
+      order: 'asc' | 'desc';
+      from?: number | undefined;
+      after?: number | undefined;
+      limit: number;
+    }): Promise<BatchDocument[]> {
+      const { order, from, after, limit } = query;
       const [past, to] = order === 'asc' ? (['$gt', '$gte'] as const) : (['$lt', '$lte'] as const);
       const place = after === undefined ? from && { [to]: from } : { [past]: after };
       return batches
         .find(place ? { _id: place } : {})
         .sort({ _id: order === 'asc' ? 1 : -1 })
         .limit(limit)
-        .lean<BatchDocument[]>();
+        .lean<BatchDocument[]>()
+        .exec();
     },
 
-    async countWithoutReceipt() {
+    /** How many batches have no receipt. */
+    async countWithoutReceipt(): Promise<number> {
       // Receipts come in order, so the two ends give the number. The older end is read first, so it is never too low.
-      const submitted = await store.latestSubmitted();
-      return ((await store.latest())?._id ?? 0) - (submitted?._id ?? 0);
+      const submitted = await first({ open: false }, -1);
+      return ((await first({}, -1))?._id ?? 0) - (submitted?._id ?? 0);
     },
 
-    async putEntries(session, sequence, entries) {
-      const of = { _id: sequence };
-      const texts = { entries: entries.map(({ text }) => text) };
-      const leaves = {
-        keys: entries.map(({ key }) => key),
-        hashes: new mongo.Binary(Buffer.concat(entries.map(({ leafHash }) => leafHash))),
-      };
-      await bulkEntries.replaceOne(of, texts, { session, upsert: true });
-      await bulkLeaves.replaceOne(of, leaves, { session, upsert: true });
+    /** Stores the entries of the batch that is to have this sequence, in place of those that a tick which died has left. */
+    async putEntries(session: ClientSession, _id: number, entries: readonly Entry[]): Promise<void> {
+      const options = { session, upsert: true };
+      const texts = entries.map(({ text }) => text);
+      const keys = entries.map(({ key }) => key);
+      const hashes = new mongo.Binary(Buffer.concat(entries.map(({ leafHash }) => leafHash)));
+      await bulkEntries.replaceOne({ _id }, { entries: texts }, options);
+      await bulkLeaves.replaceOne({ _id }, { keys, hashes }, options);
     },
 
-    async insert(session, batch) {
-      const { _id, header, publicKey } = batch;
+    /** Commits a batch, whose entries are stored. */
+    async insert(session: ClientSession, batch: BatchDocument): Promise<void> {
       await batches.create([batch], { session });
-      await keys.updateOne(
-        { _id: header.keyId },
-        { $setOnInsert: { publicKey, firstSequence: _id } },
-        { session, upsert: true },
-      );
     },
 
-    async saveReceipt(session, sequence, receipt, submittedAt) {
+    /** Returns false if the batch already has a receipt. */
+    async saveReceipt(
+      session: ClientSession,
+      _id: number,
+      receipt: OracleReceipt,
+      submittedAt: Date,
+    ): Promise<boolean> {
       const change = { $set: { open: false, receipt, submittedAt } };
-      const { modifiedCount } = await batches.updateOne({ _id: sequence, open: true }, change, { session });
+      const { modifiedCount } = await batches.updateOne({ _id, open: true }, change, { session });
       return modifiedCount === 1;
     },
 
-    async listKeys(limit) {
-      const found = await keys.find().sort({ firstSequence: -1 }).limit(limit).lean<KeyDocument[]>();
-      return found.map(({ _id, publicKey }) => ({ keyId: _id, publicKey }));
+    /** The keys that signed batches, the newest first. They stay known if they are no longer configured. */
+    async listKeys(limit: number): Promise<BatchKey[]> {
+      // The sort and `$first` make MongoDB read one index key per key, however many batches it signed.
+      return batches
+        .aggregate<BatchKey>([
+          { $sort: { 'header.keyId': 1, _id: 1 } },
+          {
+            $group: { _id: '$header.keyId', first: { $first: '$_id' }, publicKey: { $first: '$publicKey' } },
+          },
+          { $sort: { first: -1 } },
+          { $limit: limit },
+          { $project: { _id: 0, keyId: '$_id', publicKey: 1 } },
+        ])
+        .hint('by_key');
     },
 
-    async readEntries(sequence, start, limit) {
+    /** Some entries of a committed batch. */
+    async readEntries(_id: number, start: number, limit: number): Promise<string[]> {
       if (limit < 1) return [];
       const found = await entriesOf
-        .findOne({ _id: sequence }, { entries: { $slice: [start, limit] } })
+        .findOne({ _id }, { entries: { $slice: [start, limit] } })
         .lean<EntriesDocument>();
-      if (found === null) throw new Error(`batch ${sequence} has lost its entries`);
+      if (found === null) throw new Error(`batch ${_id} has lost its entries`);
       return found.entries;
     },
 
-    async readLeaves(sequence) {
-      const found = await leavesOf.findOne({ _id: sequence }).lean<LeavesDocument>();
-      if (found === null) throw new Error(`batch ${sequence} has lost its leaf hashes`);
+    /** The keys and leaf hashes of a committed batch, in the order of its entries. */
+    async readLeaves(_id: number): Promise<{ keys: string[]; hashes: Uint8Array[] }> {
+      const found = await leavesOf.findOne({ _id }).lean<LeavesDocument>();
+      if (found === null) throw new Error(`batch ${_id} has lost its leaf hashes`);
       const all = found.hashes.buffer;
       const hashes = found.keys.map((_key, at) => all.subarray(at * hashBytes, (at + 1) * hashBytes));
       return { keys: found.keys, hashes };
     },
   };
-  return store;
 }

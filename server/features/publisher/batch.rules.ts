@@ -35,8 +35,8 @@ export function inOrder(entries: readonly Entry[]): Entry[] {
   return sorted;
 }
 
-/** The data of the previous batch that the next one depends on. */
-export interface Predecessor {
+/** The previous batch, as far as the next one depends on it. */
+interface Predecessor {
   header: Pick<BatchHeader, 'sequence' | 'createdAt' | 'root' | 'size'>;
   headerHash: string;
 }

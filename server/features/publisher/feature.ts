@@ -1,37 +1,26 @@
-import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import { fromHex } from '../../../contract/verification/bytes.js';
 import type { Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
-import type { Clock, Logger, Random } from '../../ports.js';
+import type { Clock, Logger } from '../../ports.js';
 import type { Emit } from '../../webhooks/outbox.js';
+import type { BatchStore } from './batch-store.js';
 import { createWriteBatch } from './batch-writer.js';
 import { createHealth } from './health.js';
-import { type BatchLog, createBatchLog, type KnownFleet } from './log.js';
+import { createBatchLog, type KnownFleet } from './log.js';
 import { createOracle } from './oracle.js';
 import { createPublisherRouter } from './router.js';
 import { createSigner, publicBatchKey } from './signer.rules.js';
-import type { PublisherStore } from './store.js';
-import { createSubmitter, defaultRetry, type RetryPolicy } from './submitter.js';
-import { createTick, publisherLease, type Tick, type TickDeps } from './tick.js';
+import { createSubmitter } from './submitter.js';
+import { createTick, publisherLease, type TickDeps } from './tick.js';
+import type { TickStore } from './tick-store.js';
 
 /** Leases to seed at startup. */
 export const publisherLeases = [publisherLease] as const;
 
-export interface Publisher {
-  router: ReturnType<typeof createPublisherRouter>;
-  /** A job: submits the waiting batches and publishes changed cards. */
-  tick: Tick;
-  health(): Promise<PublisherHealth>;
-  log: BatchLog;
-  /** The sequence of the latest committed batch; null before the first, and where nothing is published. */
-  latestSequence(): Promise<number | null>;
-  /** Since when nothing is published although there may be news; null where ticks do what they should. */
-  heldSince(): Promise<Date | null>;
-}
-
 export interface PublisherDeps extends KnownFleet {
-  store: PublisherStore;
+  batches: BatchStore;
+  ticks: TickStore;
   leases: Pick<Leases, 'run' | 'read'>;
   inTransaction: InTransaction;
   writeEvent: Emit;
@@ -47,56 +36,51 @@ export interface PublisherDeps extends KnownFleet {
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
   clock: Clock;
-  random: Random;
   logger: Logger;
   /** How often ticks are expected; health is `stale` after three such intervals. */
   tickIntervalMs?: number;
   leaseTtlMs?: number;
   oracleTimeoutMs?: number;
-  retry?: RetryPolicy;
 }
 
 const defaultTickIntervalMs = 300_000;
 const defaultLeaseTtlMs = 30_000;
 
-export function createPublisherFeature(deps: PublisherDeps): Publisher {
-  const { store, leases, oracleUrl, publicCache, outbound } = deps;
-  const { tickIntervalMs = defaultTickIntervalMs, oracleTimeoutMs: timeoutMs } = deps;
-  const { batches, ticks } = store;
+export type Publisher = ReturnType<typeof createPublisherFeature>;
+
+export function createPublisherFeature(deps: PublisherDeps) {
+  const { batches, ticks, leases, oracleUrl, outbound, tickIntervalMs = defaultTickIntervalMs } = deps;
   const hasOracle = oracleUrl !== undefined;
   const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
   const signer = deps.secretKey === undefined ? undefined : createSigner(deps.secretKey);
   const log = createBatchLog(batches, deps, deps.clock);
-  const writes = { batches, ticks, inLeasedTransaction };
-  const oracle =
-    oracleUrl === undefined
-      ? undefined
-      : createOracle({ url: oracleUrl, outbound, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  const shared = { ...deps, inLeasedTransaction, hasOracle };
+  const oracle = hasOracle
+    ? createOracle({ url: oracleUrl, outbound, timeoutMs: deps.oracleTimeoutMs })
+    : undefined;
   const tick = createTick({
-    ...deps,
-    ...writes,
-    writeBatch: createWriteBatch(writes),
-    submitter: createSubmitter({ ...deps, ...writes, oracle, retry: deps.retry ?? defaultRetry }),
+    ...shared,
+    writeBatch: createWriteBatch(shared),
+    submitter: createSubmitter({ ...shared, oracle }),
     signer,
-    hasOracle,
     leaseTtlMs: deps.leaseTtlMs ?? defaultLeaseTtlMs,
   });
   const health = createHealth({
-    batches,
-    ticks,
+    ...shared,
     lease: () => leases.read(publisherLease),
     currentKey: signer,
     oldKeys: deps.oldKeys.map((key) => publicBatchKey(fromHex(key))),
-    hasOracle,
     staleAfterMs: 3 * tickIntervalMs,
-    clock: deps.clock,
   });
   return {
-    router: createPublisherRouter({ tick, health, log, publicCache }),
+    router: createPublisherRouter({ tick, health, log, publicCache: deps.publicCache }),
+    /** A job: submits the waiting batches and publishes changed cards. */
     tick,
     health,
     log,
+    /** Since when nothing is published although there may be news; null where ticks do what they should. */
     heldSince: async () => (await ticks.read()).heldSince,
+    /** The sequence of the latest committed batch; null before the first, and where nothing is published. */
     latestSequence: async () => (signer === undefined ? null : ((await batches.latest())?._id ?? null)),
   };
 }

@@ -33,49 +33,36 @@ export const firstState: TickState = {
 };
 
 /** The state after its running tick has died: that tick counts as a failure and as the last tick. */
-function withoutDeadTick(state: TickState): TickState {
+export function withoutDeadTick(state: TickState): TickState {
   if (state.running === null) return state;
-  return {
-    ...state,
-    running: null,
-    lastTick: {
-      startedAt: state.running.startedAt,
-      finishedAt: null,
-      result: null,
-      failure: 'interrupted',
-    },
-    consecutiveFailures: state.consecutiveFailures + 1,
-  };
+  const { startedAt } = state.running;
+  return endTick(state, { startedAt, finishedAt: null, result: null, failure: 'interrupted' });
 }
 
 /** The state as a tick begins. A tick still marked as running belonged to a holder whose lease is gone. */
-export function beginTick(state: TickState, tick: { token: number; startedAt: Date }): TickState {
-  return { ...withoutDeadTick(state), running: tick };
+export function beginTick(state: TickState, running: { token: number; startedAt: Date }): TickState {
+  return { ...withoutDeadTick(state), running };
 }
 
 /** The state as the tick ends. Null for a tick that was stopped halfway: it neither failed nor succeeded. */
 export function endTick(state: TickState, note: TickNote | null): TickState {
   if (note === null) return { ...state, running: null };
+  const { result, startedAt, failure } = note;
+  const held = result === 'held' ? (state.heldSince ?? startedAt) : null;
   return {
-    ...state,
     running: null,
     lastTick: note,
-    heldSince: heldSinceAfter(state, note),
-    consecutiveFailures: note.failure === null ? 0 : state.consecutiveFailures + 1,
+    // A tick that ended without a result says nothing about the log.
+    heldSince: result === null ? state.heldSince : held,
+    consecutiveFailures: failure === null ? 0 : state.consecutiveFailures + 1,
   };
-}
-
-/** A tick that ended without a result says nothing about the log. */
-function heldSinceAfter({ heldSince }: TickState, { result, startedAt }: TickNote): Date | null {
-  if (result === null) return heldSince;
-  return result === 'held' ? (heldSince ?? startedAt) : null;
 }
 
 /** The facts that health is computed from. */
 export interface Facts {
   now: Date;
+  /** Without a tick that died. */
   state: TickState;
-  lease: { token: number; expiresAt: Date } | null;
   hasKey: boolean;
   hasBatch: boolean;
   /** When the oldest batch without a receipt was made; null if there is none or no oracle. */
@@ -84,29 +71,15 @@ export interface Facts {
   staleAfterMs: number;
 }
 
-export interface Assessment {
-  status: PublisherStatus;
-  reason: PublisherReason | null;
-  state: TickState;
-}
-
 /** Failures, which need a person, come first; then a missing key, delays, and a log without batches. */
-export function judge(facts: Facts): Assessment {
-  const state = isAlive(facts) ? facts.state : withoutDeadTick(facts.state);
-  const assessed = (status: PublisherStatus, reason: PublisherReason | null) => ({ status, reason, state });
-  const { now, waitingSince, staleAfterMs } = facts;
+export function judge(facts: Facts): { status: PublisherStatus; reason: PublisherReason | null } {
+  const { now, waitingSince, staleAfterMs, hasBatch } = facts;
+  const { lastTick, running, consecutiveFailures } = facts.state;
   const isOld = (instant: Date) => now.getTime() - instant.getTime() > staleAfterMs;
-
-  if (state.consecutiveFailures > 0) return assessed('failing', state.lastTick?.failure ?? 'internal');
-  if (!facts.hasKey) return assessed('idle', 'no_key');
-  const { lastTick, running } = state;
+  if (consecutiveFailures > 0) return { status: 'failing', reason: lastTick?.failure ?? 'internal' };
+  if (!facts.hasKey) return { status: 'idle', reason: 'no_key' };
   const lastAt = lastTick?.finishedAt ?? lastTick?.startedAt ?? running?.startedAt;
-  if (lastAt === undefined ? facts.hasBatch : isOld(lastAt)) return assessed('stale', 'no_tick');
-  if (waitingSince !== null && isOld(waitingSince)) return assessed('stale', 'receipt_overdue');
-  return facts.hasBatch ? assessed('ok', null) : assessed('idle', 'nothing_published');
-}
-
-/** Whether the tick in the state still holds its lease. */
-function isAlive({ state, lease, now }: Facts): boolean {
-  return lease !== null && lease.token === state.running?.token && lease.expiresAt > now;
+  if (lastAt === undefined ? hasBatch : isOld(lastAt)) return { status: 'stale', reason: 'no_tick' };
+  if (waitingSince !== null && isOld(waitingSince)) return { status: 'stale', reason: 'receipt_overdue' };
+  return hasBatch ? { status: 'ok', reason: null } : { status: 'idle', reason: 'nothing_published' };
 }

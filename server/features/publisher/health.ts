@@ -1,34 +1,46 @@
 import type { PublisherHealth, PublisherKey } from '../../../contract/schemas/publisher.js';
 import type { BatchKey } from '../../../contract/verification/verify-batch.js';
 import { type Clock, toInstant } from '../../ports.js';
-import type { BatchDocument, BatchStore } from './batch-store.js';
-import { judge, type TickState } from './health.rules.js';
+import type { BatchStore } from './batch-store.js';
+import { judge, type TickState, withoutDeadTick } from './health.rules.js';
 import type { TickStore } from './tick-store.js';
 
-interface HealthDeps {
-  batches: BatchStore;
-  ticks: TickStore;
+/** Enough for weekly rotations over two years; the batches contain older keys themselves. */
+const maxKeys = 100;
+
+/** Reads health from what ticks have committed, so that every instance gives the same answer. */
+export function createHealth(deps: {
+  batches: Pick<BatchStore, 'latest' | 'latestSubmitted' | 'oldestWithoutReceipt' | 'listKeys'>;
+  ticks: Pick<TickStore, 'read'>;
   lease: () => Promise<{ token: number; expiresAt: Date } | null>;
   currentKey: BatchKey | undefined;
   oldKeys: readonly BatchKey[];
   hasOracle: boolean;
   staleAfterMs: number;
   clock: Clock;
-}
-
-/** Reads health from what ticks have committed, so that every instance gives the same answer. */
-export function createHealth(deps: HealthDeps): () => Promise<PublisherHealth> {
+}): () => Promise<PublisherHealth> {
   const { batches, ticks, currentKey, hasOracle, staleAfterMs, clock } = deps;
 
   async function keys(): Promise<PublisherKey[]> {
-    const used = await batches.listKeys(maxKeys);
     const listed = new Map<string, PublisherKey>();
-    const add = ({ keyId, publicKey }: BatchKey, current: boolean) => {
-      if (!listed.has(keyId)) listed.set(keyId, { keyId, publicKey, current });
-    };
-    if (currentKey !== undefined) add(currentKey, true);
-    for (const key of [...used, ...deps.oldKeys]) add(key, false);
+    for (const { keyId, publicKey } of [
+      ...(currentKey === undefined ? [] : [currentKey]),
+      ...(await batches.listKeys(maxKeys)),
+      ...deps.oldKeys,
+    ])
+      if (!listed.has(keyId)) listed.set(keyId, { keyId, publicKey, current: keyId === currentKey?.keyId });
     return [...listed.values()];
+  }
+
+  /** A tick that does not hold the lease has ended between the readings, or has died if a third one still shows it. */
+  async function ticksNow(): Promise<TickState> {
+    const state = await ticks.read();
+    const lease = await deps.lease();
+    const { running } = state;
+    if (running === null) return state;
+    if (lease?.token === running.token && lease.expiresAt.getTime() > clock()) return state;
+    const after = await ticks.read();
+    return after.running?.token === running.token ? withoutDeadTick(after) : after;
   }
 
   return async () => {
@@ -36,59 +48,43 @@ export function createHealth(deps: HealthDeps): () => Promise<PublisherHealth> {
     const submitted = await batches.latestSubmitted();
     const oldest = hasOracle ? await batches.oldestWithoutReceipt() : null;
     const latest = await batches.latest();
-    const [state, lease, listed] = await Promise.all([ticks.read(), deps.lease(), keys()]);
+    const [state, listed] = await Promise.all([ticksNow(), keys()]);
+    const { running, lastTick, consecutiveFailures } = state;
     const now = new Date(clock());
-    const assessment = judge({
+    const verdict = judge({
       now,
       state,
-      lease,
       hasKey: currentKey !== undefined,
       hasBatch: latest !== null,
       waitingSince: oldest === null ? null : new Date(oldest.header.createdAt),
       staleAfterMs,
     });
     return {
-      status: assessment.status,
-      reason: assessment.reason,
+      ...verdict,
       checkedAt: toInstant(now),
-      ...ticksOf(assessment.state),
-      latest: latest === null ? null : latestOf(latest),
-      lastSubmission: submissionOf(submitted),
+      running: running && { startedAt: toInstant(running.startedAt) },
+      lastTick: lastTick && {
+        ...lastTick,
+        startedAt: toInstant(lastTick.startedAt),
+        finishedAt: lastTick.finishedAt && toInstant(lastTick.finishedAt),
+      },
+      consecutiveFailures,
+      latest: latest && {
+        sequence: latest._id,
+        headerHash: latest.headerHash,
+        root: latest.header.root,
+        createdAt: latest.header.createdAt,
+      },
+      lastSubmission: submitted?.submittedAt
+        ? {
+            sequence: submitted._id,
+            headerHash: submitted.headerHash,
+            submittedAt: toInstant(submitted.submittedAt),
+          }
+        : null,
       oracle: hasOracle,
       pending: hasOracle ? (latest?._id ?? 0) - (submitted?._id ?? 0) : 0,
       keys: listed,
     };
   };
-}
-
-/** Enough for weekly rotations over two years; the batches contain older keys themselves. */
-const maxKeys = 100;
-
-function ticksOf({ running, lastTick, consecutiveFailures }: TickState) {
-  return {
-    running: running === null ? null : { startedAt: instantOf(running.startedAt) },
-    lastTick:
-      lastTick === null
-        ? null
-        : {
-            startedAt: instantOf(lastTick.startedAt),
-            finishedAt: lastTick.finishedAt === null ? null : instantOf(lastTick.finishedAt),
-            result: lastTick.result,
-            failure: lastTick.failure,
-          },
-    consecutiveFailures,
-  };
-}
-
-function latestOf({ _id, headerHash, header }: BatchDocument): PublisherHealth['latest'] {
-  return { sequence: _id, headerHash, root: header.root, createdAt: header.createdAt };
-}
-
-function submissionOf(batch: BatchDocument | null): PublisherHealth['lastSubmission'] {
-  if (batch === null || batch.submittedAt === null) return null;
-  return { sequence: batch._id, headerHash: batch.headerHash, submittedAt: instantOf(batch.submittedAt) };
-}
-
-function instantOf(date: Date): string {
-  return toInstant(date);
 }

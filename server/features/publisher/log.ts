@@ -6,7 +6,6 @@ import type {
 } from '../../../contract/schemas/publisher.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { toHex } from '../../../contract/verification/bytes.js';
-import type { BatchHeader } from '../../../contract/verification/verify-batch.js';
 import { createCache } from '../../cache/cache.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
 import { readCursor, toPage, unknownCursor, writeCursor } from '../../paging.js';
@@ -14,32 +13,6 @@ import { type Clock, toInstant } from '../../ports.js';
 import { entryKey } from './batch.rules.js';
 import type { BatchDocument, BatchStore } from './batch-store.js';
 import { pathTo, treeOver } from './merkle-tree.rules.js';
-
-/** Reads the published log. */
-export interface BatchLog {
-  list(query: ListQuery): Promise<BatchPage>;
-  /** Throws UNKNOWN_BATCH. */
-  get(sequence: number): Promise<PublishedBatch>;
-  /** Throws UNKNOWN_BATCH, and INVALID_REQUEST for a cursor that was never issued. */
-  entries(sequence: number, query: { limit: number; cursor: string | undefined }): Promise<BatchEntries>;
-  /** The entries of a batch from this one on; null for a batch that does not exist. */
-  entriesFrom(
-    sequence: number,
-    start: number,
-    limit: number,
-  ): Promise<{ header: BatchHeader; items: ScoreCard[] } | null>;
-  /** Throws UNKNOWN_BATCH. Reads one entry, and the leaf hashes of a batch once. */
-  prove(sequence: number, entry: { anchor: string; corridor: string }): Promise<EntryProof>;
-}
-
-export interface ListQuery {
-  /** Default: `desc`. */
-  order?: 'asc' | 'desc' | undefined;
-  /** The sequence to begin with. */
-  from?: number | undefined;
-  limit: number;
-  cursor: string | undefined;
-}
 
 /** Proofs are asked for of the latest batch. Each tree of 10,000 entries takes 4 MB. */
 const maxTrees = 4;
@@ -51,7 +24,10 @@ export interface KnownFleet {
   isServedCorridor: (id: string) => boolean;
 }
 
-export function createBatchLog(store: BatchStore, fleet: KnownFleet, clock: Clock): BatchLog {
+export type BatchLog = ReturnType<typeof createBatchLog>;
+
+/** Reads the published log. A sequence that no batch has throws UNKNOWN_BATCH. */
+export function createBatchLog(store: BatchStore, fleet: KnownFleet, clock: Clock) {
   async function find(sequence: number): Promise<BatchDocument> {
     const batch = await store.find(sequence);
     if (batch === null) throw new ApiError('UNKNOWN_BATCH', `There is no batch ${sequence}.`);
@@ -76,7 +52,14 @@ export function createBatchLog(store: BatchStore, fleet: KnownFleet, clock: Cloc
   }
 
   return {
-    async list({ order = 'desc', from, limit, cursor }) {
+    /** Newest first unless told otherwise, beginning with the sequence `from`. */
+    async list(query: {
+      order?: 'asc' | 'desc' | undefined;
+      from?: number | undefined;
+      limit: number;
+      cursor?: string | undefined;
+    }): Promise<BatchPage> {
+      const { order = 'desc', from, limit, cursor } = query;
       const name = ['batches', order, String(from ?? 'end')];
       const [after] = readCursor(cursor, name, [wholeNumber]) ?? [];
       const place = after === undefined ? { from } : { after: Number(after) };
@@ -85,11 +68,13 @@ export function createBatchLog(store: BatchStore, fleet: KnownFleet, clock: Cloc
       return { ...page, items: page.items.map(toPublished) };
     },
 
-    async get(sequence) {
-      return toPublished(await find(sequence));
-    },
+    get: async (sequence: number) => toPublished(await find(sequence)),
 
-    async entries(sequence, { limit, cursor }) {
+    /** Throws INVALID_REQUEST for a cursor that was never issued. */
+    async entries(
+      sequence: number,
+      { limit, cursor }: { limit: number; cursor?: string | undefined },
+    ): Promise<BatchEntries> {
       const batch = await find(sequence);
       const { size } = batch.header;
       const name = ['entries', String(sequence)];
@@ -100,13 +85,18 @@ export function createBatchLog(store: BatchStore, fleet: KnownFleet, clock: Cloc
       return { sequence, start, items, nextCursor: end < size ? writeCursor(name, [end]) : null };
     },
 
-    async entriesFrom(sequence, start, limit) {
+    /** The entries of a batch from this one on; null for a batch that does not exist. */
+    async entriesFrom(sequence: number, start: number, limit: number) {
       const batch = await store.find(sequence);
       if (batch === null) return null;
       return { header: batch.header, items: await readCards(batch, start, limit) };
     },
 
-    async prove(sequence, { anchor, corridor }) {
+    /** Reads one entry, and the leaf hashes of a batch once. */
+    async prove(
+      sequence: number,
+      { anchor, corridor }: { anchor: string; corridor: string },
+    ): Promise<EntryProof> {
       const batch = await find(sequence);
       const { keys, hashes, tree } = await leaves.get(batch);
       const index = keys.indexOf(entryKey(anchor, corridor));
@@ -136,20 +126,14 @@ function toCard(text: string): ScoreCard {
   return JSON.parse(text) as ScoreCard;
 }
 
-export function toPublished({
-  header,
-  headerHash,
-  signature,
-  publicKey,
-  receipt,
-  submittedAt,
-}: BatchDocument): PublishedBatch {
+export function toPublished(batch: BatchDocument): PublishedBatch {
+  const { header, headerHash, signature, publicKey, receipt, submittedAt } = batch;
   return {
     header,
     headerHash,
     signature,
     publicKey,
-    submittedAt: submittedAt === null ? null : toInstant(submittedAt),
+    submittedAt: submittedAt && toInstant(submittedAt),
     receipt,
   };
 }

@@ -7,25 +7,17 @@ import {
   receiptFault,
 } from '../../../contract/verification/verify-receipt.js';
 
-/** What came of one request to the oracle, in place of what was asked for. */
+/** What came of one request to the oracle, in place of what was asked for; `detail` is text for the application log. */
 export interface OracleFailure {
   failure: TickFailure;
-  /** Whether a retry may succeed without intervention. */
-  retryable: boolean;
-  /** The delay that the oracle asked for, or 0. */
-  waitMs: number;
-  /** Text for the application log. */
   detail: string;
 }
-
-export type OracleOutcome = { receipt: OracleReceipt } | OracleFailure;
 
 /** The last batch that the oracle took, null before the first; `silent` is an oracle that does not show it. */
 export type OracleHead = { head: BatchHead | null } | { silent: true } | OracleFailure;
 
-export interface Answer {
+export interface OracleAnswer {
   status: number;
-  headers: Readonly<Record<string, string>>;
   body: string;
 }
 
@@ -34,43 +26,41 @@ const recordedBatch = z.object({ header: batchHeader, signature: z.string(), rec
 const headAnswer = z.object({ head: recordedBatch.nullable() });
 const entriesAnswer = z.object({ entries: z.array(z.object({}).passthrough()) });
 
-export type RecordedBatch = z.infer<typeof recordedBatch>;
-
-/** The statuses below 500 that ask for a later retry. */
+/** The statuses below 500 that ask for a later try. */
 const comeBackStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
 /** The statuses of an oracle that has no such endpoint. */
 const silentStatuses: ReadonlySet<number> = new Set([404, 405, 501]);
 const maxDetail = 200;
 
-function failureOf({ status, headers, body }: Answer): OracleFailure {
-  const detail = `${status} ${body.slice(0, maxDetail)}`;
-  if (status >= 500 || comeBackStatuses.has(status)) {
-    return { failure: 'oracle_error', retryable: true, waitMs: retryAfterMs(headers['retry-after']), detail };
-  }
-  return { failure: 'oracle_refused', retryable: false, waitMs: 0, detail };
+function detailOf({ status, body }: OracleAnswer): string {
+  return `${status} ${body.slice(0, maxDetail)}`;
 }
 
 /** Reads the answer to the submission of the batch of this head. */
-export function readOracleAnswer(answer: Answer, batch: BatchHead): OracleOutcome {
-  if (answer.status < 200 || answer.status >= 300) return failureOf(answer);
-  // A receipt for something else is not a refusal: if asked again, the oracle answers for the same header hash.
-  const unread = { failure: 'oracle_receipt', retryable: true, waitMs: 0 } as const;
+export function readOracleAnswer(
+  answer: OracleAnswer,
+  batch: BatchHead,
+): { receipt: OracleReceipt } | OracleFailure {
+  const { status } = answer;
+  if (status < 200 || status >= 300) {
+    const isAnError = status >= 500 || comeBackStatuses.has(status);
+    return { failure: isAnError ? 'oracle_error' : 'oracle_refused', detail: detailOf(answer) };
+  }
   const receipt = parseJson(answer.body);
-  if (receipt === undefined) return { ...unread, detail: 'the receipt is not JSON' };
-  const fault = receiptFault(receipt, batch);
-  return fault === null ? { receipt: oracleReceipt.parse(receipt) } : { ...unread, detail: fault };
+  const fault = receipt === undefined ? 'the receipt is not JSON' : receiptFault(receipt, batch);
+  return fault === null
+    ? { receipt: oracleReceipt.parse(receipt) }
+    : { failure: 'oracle_receipt', detail: fault };
 }
 
 /** Reads the answer to GET ORACLE_URL/head. */
-export function readOracleHead(answer: Answer): OracleHead {
+export function readOracleHead(answer: OracleAnswer): OracleHead {
   if (silentStatuses.has(answer.status)) return { silent: true };
-  if (answer.status !== 200) return { ...failureOf(answer), failure: 'oracle_error' };
-  const read = headAnswer.safeParse(parseJson(answer.body));
-  const head = read.data?.head;
-  if (head === null) return { head };
-  const named = head && { sequence: head.header.sequence, headerHash: head.receipt.headerHash };
-  if (named !== undefined && receiptFault(head?.receipt, named) === null) return { head: named };
-  return { failure: 'oracle_error', retryable: false, waitMs: 0, detail: 'the head cannot be read' };
+  const read = answer.status === 200 ? headAnswer.safeParse(parseJson(answer.body)).data : undefined;
+  if (read?.head === null) return { head: null };
+  const named = read && { sequence: read.head.header.sequence, headerHash: read.head.receipt.headerHash };
+  if (named !== undefined && receiptFault(read?.head?.receipt, named) === null) return { head: named };
+  return { failure: 'oracle_error', detail: `the head cannot be read: ${detailOf(answer)}` };
 }
 
 /** Why the log that ends with `own` must not be continued, in words for the log; null if the oracle has nothing else. */
@@ -81,12 +71,12 @@ export function whatTheLogLacks(own: BatchHead | null, oracle: BatchHead | null)
 }
 
 /** Reads the answer to GET ORACLE_URL/{sequence}; null where it is no batch. */
-export function readOracleBatch({ status, body }: Answer): RecordedBatch | null {
+export function readOracleBatch({ status, body }: OracleAnswer): z.infer<typeof recordedBatch> | null {
   return (status === 200 ? recordedBatch.safeParse(parseJson(body)).data : undefined) ?? null;
 }
 
 /** Reads the answer to GET ORACLE_URL/{sequence}/entries; null where it shows none. */
-export function readOracleEntries({ status, body }: Answer): object[] | null {
+export function readOracleEntries({ status, body }: OracleAnswer): object[] | null {
   return (status === 200 ? entriesAnswer.safeParse(parseJson(body)).data?.entries : undefined) ?? null;
 }
 
@@ -104,9 +94,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Whole seconds only; a date would need a clock that agrees with the oracle's. */
-function retryAfterMs(header: string | undefined): number {
-  return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) * 1_000 : 0;
 }

@@ -1,35 +1,23 @@
+import type { TickFailure } from '../../../contract/schemas/publisher.js';
 import type { BatchHead } from '../../../contract/verification/verify-batch.js';
 import { type Outbound, OutboundError, type OutboundFailure } from '../../outbound/outbound.js';
 import {
-  type Answer,
   belowOracle,
+  type OracleAnswer,
   type OracleFailure,
-  type OracleHead,
-  type OracleOutcome,
-  type RecordedBatch,
   readOracleAnswer,
   readOracleBatch,
   readOracleEntries,
   readOracleHead,
 } from './oracle-answer.rules.js';
 
-/** A batch as it is sent. */
+/** A batch as it is sent: `body` is `{header, signature, publicKey, entries}` as JSON, `size` the number of its entries. */
 export interface Submission extends BatchHead {
-  /** Number of entries. */
   size: number;
-  /** JSON: `{header, signature, publicKey, entries}`. */
   body: string;
 }
 
-/** The oracle over HTTP. The first two never reject because of the oracle; the others throw OutboundError. */
-export interface Oracle {
-  /** Sends one batch once. Sending it again is harmless. */
-  submit(submission: Submission): Promise<OracleOutcome>;
-  head(): Promise<OracleHead>;
-  /** The batch of this sequence as the oracle shows it, not verified; null if it shows none. */
-  batch(sequence: number): Promise<RecordedBatch | null>;
-  entries(sequence: number): Promise<object[] | null>;
-}
+export type Oracle = ReturnType<typeof createOracle>;
 
 const usualTimeoutMs = 10_000;
 /** The oracle hashes every entry before it answers. */
@@ -38,38 +26,46 @@ const maxRecordBytes = 64 * 1024;
 /** A batch has 10,000 entries at most, under 800 bytes each. */
 const maxEntriesBytes = 16 * 1024 * 1024;
 
-const failures: Readonly<Record<OutboundFailure, Pick<OracleFailure, 'failure' | 'retryable'>>> = {
-  timeout: { failure: 'oracle_timeout', retryable: true },
-  unreachable: { failure: 'oracle_unreachable', retryable: true },
-  bad_response: { failure: 'oracle_unreachable', retryable: true },
-  too_large: { failure: 'oracle_receipt', retryable: false },
-  blocked: { failure: 'oracle_unreachable', retryable: false },
-  invalid_url: { failure: 'oracle_unreachable', retryable: false },
+const failures: Readonly<Record<OutboundFailure, TickFailure>> = {
+  timeout: 'oracle_timeout',
+  unreachable: 'oracle_unreachable',
+  bad_response: 'oracle_unreachable',
+  too_large: 'oracle_receipt',
+  blocked: 'oracle_unreachable',
+  invalid_url: 'oracle_unreachable',
 };
 
-/** `url`: ORACLE_URL unchanged, to which batches are posted. `outbound`: a connector that trusts its origin. */
-export function createOracle(deps: { url: string; outbound: Outbound; timeoutMs?: number }): Oracle {
+/**
+ * The oracle over HTTP. `submit` and `head` never reject because of the oracle; the others throw OutboundError.
+ * @param deps.url ORACLE_URL unchanged, to which batches are posted
+ * @param deps.outbound a connector that trusts its origin
+ */
+export function createOracle(deps: { url: string; outbound: Outbound; timeoutMs?: number | undefined }) {
   const { url, outbound, timeoutMs = usualTimeoutMs } = deps;
 
-  async function get(maxBytes: number, ...path: (number | string)[]): Promise<Answer> {
-    const answer = await outbound({ url: belowOracle(url, ...path), timeoutMs, maxBytes });
-    return { ...answer, body: answer.body.toString('utf8') };
+  async function ask(request: Parameters<Outbound>[0]): Promise<OracleAnswer> {
+    const { status, body } = await outbound(request);
+    return { status, body: body.toString('utf8') };
   }
+
+  const get = (maxBytes: number, ...path: (number | string)[]) =>
+    ask({ url: belowOracle(url, ...path), timeoutMs, maxBytes });
 
   async function orFailure<T>(work: () => Promise<T>): Promise<T | OracleFailure> {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
-      return { ...failures[error.failure], waitMs: 0, detail: error.message };
+      return { failure: failures[error.failure], detail: error.message };
     }
   }
 
   return {
-    submit: (submission) =>
+    /** Sends one batch once. Sending it again is harmless. */
+    submit: (submission: Submission) =>
       orFailure(async () => {
         const { headerHash, size, body } = submission;
-        const answer = await outbound({
+        const answer = await ask({
           url,
           method: 'POST',
           headers: { 'content-type': 'application/json', 'idempotency-key': headerHash },
@@ -77,10 +73,11 @@ export function createOracle(deps: { url: string; outbound: Outbound; timeoutMs?
           timeoutMs: timeoutMs + size * timeoutMsPerEntry,
           maxBytes: maxRecordBytes,
         });
-        return readOracleAnswer({ ...answer, body: answer.body.toString('utf8') }, submission);
+        return readOracleAnswer(answer, submission);
       }),
     head: () => orFailure(async () => readOracleHead(await get(maxRecordBytes, 'head'))),
-    batch: async (sequence) => readOracleBatch(await get(maxRecordBytes, sequence)),
-    entries: async (sequence) => readOracleEntries(await get(maxEntriesBytes, sequence, 'entries')),
+    /** The batch of this sequence as the oracle shows it, not verified; null if it shows none. */
+    batch: async (sequence: number) => readOracleBatch(await get(maxRecordBytes, sequence)),
+    entries: async (sequence: number) => readOracleEntries(await get(maxEntriesBytes, sequence, 'entries')),
   };
 }

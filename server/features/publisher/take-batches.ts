@@ -6,7 +6,7 @@ import {
   batchFaults,
   verifyBatch,
 } from '../../../contract/verification/verify-batch.js';
-import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
+import type { HeldLease, Leases } from '../../mongo/leases.js';
 import type { InLeasedTransaction } from '../../mongo/transactions.js';
 import { headOf } from './batch.rules.js';
 import type { BatchStore } from './batch-store.js';
@@ -25,22 +25,6 @@ export interface WholeBatch {
 /** A batch cannot be had, or does not verify; the message says which. What was taken before it stays. */
 export class CannotTake extends Error {}
 
-export interface TakeReport {
-  taken: number[];
-  head: BatchHead | null;
-}
-
-interface TakeDeps {
-  batches: BatchStore;
-  leases: Pick<Leases, 'run'>;
-  inLeasedTransaction: InLeasedTransaction;
-  oracle: Oracle | undefined;
-  /** The batches of a file. */
-  file: readonly WholeBatch[];
-  /** The configured keys, in addition to those that signed batches of this database. */
-  keys: readonly BatchKey[];
-}
-
 const leaseTtlMs = 30_000;
 const maxKeys = 1_000;
 
@@ -49,11 +33,20 @@ const maxKeys = 1_000;
  * submits them again, gets their first receipts and writes their events. Throws CannotTake, and OutboundError where the
  * oracle does not answer.
  */
-export function createTakeBatches(deps: TakeDeps): () => Promise<LeaseOutcome<TakeReport>> {
+export function createTakeBatches(deps: {
+  batches: BatchStore;
+  leases: Pick<Leases, 'run'>;
+  inLeasedTransaction: InLeasedTransaction;
+  oracle: Oracle | undefined;
+  /** The batches of a file. */
+  file: readonly WholeBatch[];
+  /** The configured keys, in addition to those that signed batches of this database. */
+  keys: readonly BatchKey[];
+}) {
   const { batches, oracle, file } = deps;
   const writeBatch = createWriteBatch(deps);
 
-  async function take(lease: HeldLease): Promise<TakeReport> {
+  async function take(lease: HeldLease): Promise<{ taken: number[]; head: BatchHead | null }> {
     const keys = [...deps.keys, ...(await batches.listKeys(maxKeys))];
     const taken: number[] = [];
     let head = headOf(await batches.latest());
@@ -92,7 +85,7 @@ export function createTakeBatches(deps: TakeDeps): () => Promise<LeaseOutcome<Ta
     if (content.root !== header.root)
       throw new CannotTake(`Batch ${sequence}: its entries are not in order.`);
     const publicKey = keys.find(({ keyId }) => keyId === header.keyId)?.publicKey ?? '';
-    await writeBatch(lease, content, { header, signature, publicKey });
+    await writeBatch(lease, content.entries, { header, signature, publicKey });
     return { sequence, headerHash: verdict.headerHash };
   }
 

@@ -2,17 +2,9 @@ import { type ClientSession, type Connection, Schema } from 'mongoose';
 import { defineModel } from '../../mongo/models.js';
 import { firstState, type TickState } from './health.rules.js';
 
-interface TickStateDocument extends TickState {
-  _id: 'publisher';
-}
+const _id = 'publisher';
 
-/** The state that ticks record for the next tick and for health, in one document. */
-export interface TickStore {
-  read(session?: ClientSession): Promise<TickState>;
-  save(session: ClientSession, state: TickState): Promise<void>;
-}
-
-const stateSchema = new Schema<TickStateDocument>(
+const stateSchema = new Schema<TickState & { _id: string }>(
   {
     _id: { type: String, required: true },
     running: { type: Schema.Types.Mixed, default: null },
@@ -23,20 +15,18 @@ const stateSchema = new Schema<TickStateDocument>(
   { collection: 'publisher_state', versionKey: false, minimize: false },
 );
 
-const _id = 'publisher';
+export type TickStore = ReturnType<typeof createTickStore>;
 
-export function createTickStore(connection: Connection): TickStore {
+/** The state that ticks record for the next tick and for health, in one document. */
+export function createTickStore(connection: Connection) {
   const model = defineModel(connection, 'PublisherState', stateSchema);
   return {
-    async read(session) {
-      const found = await model
-        .findById(_id, { _id: 0 })
-        .session(session ?? null)
-        .lean<TickState>();
+    async read(session: ClientSession | null = null): Promise<TickState> {
+      const found = await model.findById(_id, { _id: 0 }).session(session).lean<TickState>();
       return found ?? firstState;
     },
 
-    async save(session, state) {
+    async save(session: ClientSession, state: TickState): Promise<void> {
       await model.updateOne({ _id }, { $set: state }, { session, upsert: true });
     },
   };

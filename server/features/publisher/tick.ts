@@ -25,9 +25,6 @@ interface Progress {
   failure: TickFailure | null;
 }
 
-/** Runs a tick under the lease; `ran: false` while another runs. Throws LeaseLostError when it is cut short. */
-export type Tick = () => Promise<LeaseOutcome<TickAnswer>>;
-
 export interface TickDeps {
   batches: BatchStore;
   ticks: TickStore;
@@ -45,7 +42,10 @@ export interface TickDeps {
   logger: Logger;
 }
 
-export function createTick(deps: TickDeps): Tick {
+export type Tick = ReturnType<typeof createTick>;
+
+/** Runs a tick under the lease; `ran: false` while another runs. Throws LeaseLostError when it is cut short. */
+export function createTick(deps: TickDeps): () => Promise<LeaseOutcome<TickAnswer>> {
   const { batches, ticks, inLeasedTransaction, submitter, signer, hasOracle, clock, logger } = deps;
 
   async function run(lease: HeldLease): Promise<TickAnswer> {
@@ -90,9 +90,9 @@ export function createTick(deps: TickDeps): Tick {
     if (isUnchanged(content, latest)) return latest === null ? 'empty' : 'unchanged';
     const header = nextHeader(content, latest, { at: new Date(clock()), keyId: signer.keyId });
     const signed = { header, signature: signer.sign(header), publicKey: signer.publicKey };
-    const batch = await deps.writeBatch(lease, content, signed, async (session, written) => {
+    const batch = await deps.writeBatch(lease, content.entries, signed, async (session, written) => {
       // With an oracle, the event waits for the receipt.
-      if (!hasOracle) await submitter.announce(session, written, { submitted: false });
+      if (!hasOracle) await submitter.announce(session, written, false);
     });
     progress.made.push(batch);
     await submit(lease, batch, progress);

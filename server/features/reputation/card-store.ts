@@ -16,22 +16,7 @@ export interface CardState {
   speedTargets: Record<string, number>;
 }
 
-export interface CardStore {
-  readState(): Promise<CardState>;
-  changeState(session: ClientSession, change: Partial<CardState>): Promise<void>;
-  /** Replaces the cards of every anchor. Call it in the transaction that changes the state. */
-  replaceCards(session: ClientSession, run: number, cards: readonly AnchorCards[]): Promise<void>;
-  /** The cards in force, by anchor, and their state. */
-  readCards(): Promise<{ state: CardState; cards: AnchorCards[] }>;
-}
-
-interface StateDocument extends CardState {
-  _id: 'cards';
-}
-
-interface CardDocument extends AnchorCards {
-  run: number;
-}
+type CardDocument = AnchorCards & { run: number };
 
 const _id = 'cards';
 const noState: CardState = {
@@ -42,7 +27,7 @@ const noState: CardState = {
   speedTargets: {},
 };
 
-const stateSchema = new Schema<StateDocument>(
+const stateSchema = new Schema<CardState & { _id: string }>(
   {
     _id: { type: String, required: true },
     run: { type: Number, default: null },
@@ -67,31 +52,34 @@ const cardSchema = new Schema<CardDocument>(
   { collection: 'reputation_cards', versionKey: false },
 );
 
-export function createCardStore(connection: Connection): CardStore {
+export type CardStore = ReturnType<typeof createCardStore>;
+
+export function createCardStore(connection: Connection) {
   const states = defineModel(connection, 'ReputationState', stateSchema);
   const model = defineModel(connection, 'ReputationCards', cardSchema);
   const inTransactions = bulkCollection<CardDocument>(connection, model.collection.name);
 
   async function readState(): Promise<CardState> {
-    const found = await states.findById(_id).lean<StateDocument>();
-    return { ...noState, ...found };
+    return { ...noState, ...(await states.findById(_id).lean<CardState>()) };
   }
 
   return {
     readState,
 
-    async changeState(session, change) {
+    async changeState(session: ClientSession, change: Partial<CardState>): Promise<void> {
       await states.updateOne({ _id }, { $set: change }, { session, upsert: true });
     },
 
-    async replaceCards(session, run, cards) {
+    /** Replaces the cards of every anchor. Call it in the transaction that changes the state. */
+    async replaceCards(session: ClientSession, run: number, cards: readonly AnchorCards[]): Promise<void> {
       const writes = cards.map((card) => ({
         replaceOne: { filter: { _id: card._id }, replacement: { ...card, run }, upsert: true },
       }));
       if (writes.length > 0) await inTransactions.bulkWrite(writes, { session, ordered: false });
     },
 
-    async readCards() {
+    /** The cards in force, by anchor, and their state. */
+    async readCards(): Promise<{ state: CardState; cards: AnchorCards[] }> {
       for (;;) {
         const state = await readState();
         if (state.run === null) return { state, cards: [] };

@@ -13,15 +13,6 @@ export interface HeldCards {
   anchors: ReadonlyMap<string, AnchorCards>;
 }
 
-export interface Cards {
-  /** At most a second old; the last known ones while the database is unavailable. */
-  current(): Promise<HeldCards>;
-  /** Reads them again, after a refresh of this instance. */
-  reload(): Promise<void>;
-  /** The record that quotes contain, from what is held: at most seconds old. */
-  reputationOf(anchorId: string, corridor: string): QuoteReputation;
-}
-
 const freshMs = 1_000;
 /** The window of published cards and of quotes. */
 const usualWindow = 30;
@@ -37,7 +28,9 @@ export const noRecord: QuoteReputation = {
   meanShortfall: null,
 };
 
-export function createCards({ store, clock }: { store: CardStore; clock: Clock }): Cards {
+export type Cards = ReturnType<typeof createCards>;
+
+export function createCards({ store, clock }: { store: CardStore; clock: Clock }) {
   const held = createCache<void, HeldCards>({
     async load(_question, lastKnown) {
       try {
@@ -56,11 +49,14 @@ export function createCards({ store, clock }: { store: CardStore; clock: Clock }
   });
 
   return {
+    /** At most a second old; the last known ones while the database is unavailable. */
     current: () => held.get(undefined, { maxAgeMs: freshMs }),
-    async reload() {
+    /** Reads them again, after a refresh of this instance. */
+    async reload(): Promise<void> {
       await held.refresh();
     },
-    reputationOf(anchorId, corridor) {
+    /** The record that quotes contain, from what is held: at most seconds old. */
+    reputationOf(anchorId: string, corridor: string): QuoteReputation {
       const cards = held.peek()?.value.anchors.get(anchorId);
       const card = cards && cardsOf(cards, usualWindow).find((each) => each.corridor === corridor);
       if (card === undefined) return noRecord;

@@ -1,31 +1,19 @@
-import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import type { Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { Clock, Logger, Random } from '../../ports.js';
 import type { CardStore } from './card-store.js';
-import { type Cards, createCards, publishedCards } from './cards.js';
+import { createCards, publishedCards } from './cards.js';
 import { createCountDays, type Outcomes } from './count-days.js';
 import { type MarkEveryDayDeps, markEveryDay } from './mark-every-day.js';
 import type { MarkStore } from './mark-store.js';
 import { createRefresh, type FleetView, type LedgerView, type Refresh, refreshLease } from './refresh.js';
 import type { RollupStore } from './rollup-store.js';
 import { createReputationRouter } from './router.js';
-import { createReputationService, type ReputationService, type ReputationServiceDeps } from './service.js';
-import { createStandings, type Standings, type StandingsDeps } from './standings.js';
+import { createReputationService, type ReputationServiceDeps } from './service.js';
+import { createStandings, type StandingsDeps } from './standings.js';
 
 /** Leases to seed at startup. */
 export const reputationLeases = [refreshLease] as const;
-
-export interface Reputation extends Standings, Pick<Cards, 'reputationOf'> {
-  router: ReturnType<typeof createReputationRouter>;
-  service: ReputationService;
-  /** A job: counts what has changed and recomputes the scores. */
-  refresh: Refresh;
-  /** A job of every instance: keeps `reputationOf` up to date. */
-  loadCards(): Promise<void>;
-  /** The cards that are published, by anchor and corridor, and of when they are. */
-  publishedCards(): Promise<{ cards: ScoreCard[]; computedAt: Date | null; standsStillSince: Date | null }>;
-}
 
 export interface ReputationDeps {
   marks: MarkStore;
@@ -44,7 +32,7 @@ export interface ReputationDeps {
   leaseTtlMs?: number;
 }
 
-export function createReputationFeature(deps: ReputationDeps): Reputation {
+export function createReputationFeature(deps: ReputationDeps) {
   const { fleet, ledger } = deps;
   const evidence = ledger === null ? 'anchor' : 'ledger';
   const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
@@ -69,12 +57,15 @@ export function createReputationFeature(deps: ReputationDeps): Reputation {
   return {
     router: createReputationRouter({ service, publicCache: deps.publicCache }),
     service,
+    /** A job: counts what has changed and recomputes the scores. */
     refresh,
-    async loadCards() {
+    /** A job of every instance: keeps `reputationOf` up to date. */
+    async loadCards(): Promise<void> {
       await cards.current();
     },
     reputationOf: cards.reputationOf,
     ...createStandings({ ...deps, evidence }),
+    /** The cards that are published, by anchor and corridor, and of when they are. */
     async publishedCards() {
       const held = await cards.current();
       const { computedAt, standsStillSince } = held.state;

@@ -12,16 +12,13 @@ export interface MarkEveryDayDeps {
 }
 
 /** Marks every day that has outcomes or a roll-up, so that refreshes count all of them anew. Resolves to their number. */
-export function markEveryDay({ marks, rollups, outcomes }: MarkEveryDayDeps): Promise<number> {
-  async function* everyDay(): AsyncGenerator<OutcomeDay> {
-    const seen = new Set<string>();
-    for (const source of [outcomes.days(), rollups.days()])
-      for await (const { anchorId, corridor, day } of source) {
-        const marked = { anchorId, corridor, day };
-        if (seen.has(keyOfDay(marked))) continue;
-        seen.add(keyOfDay(marked));
-        yield marked;
-      }
-  }
-  return marks.insertAll(everyDay());
+export async function markEveryDay({ marks, rollups, outcomes }: MarkEveryDayDeps): Promise<number> {
+  const every = new Map<string, OutcomeDay>();
+  for (const source of [outcomes.days(), rollups.days()])
+    for await (const { anchorId, corridor, day } of source) {
+      const marked = { anchorId, corridor, day };
+      every.set(keyOfDay(marked), marked);
+    }
+  await marks.insertAll([...every.values()]);
+  return every.size;
 }

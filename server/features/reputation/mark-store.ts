@@ -2,23 +2,6 @@ import { type ClientSession, type Connection, Schema } from 'mongoose';
 import { bulkCollection, countUpTo, defineModel } from '../../mongo/models.js';
 import type { OutcomeDay } from '../../outcome-days.rules.js';
 
-/**
- * The days that have to be counted anew. Every change of an outcome inserts a mark of its own, in its transaction: a mark
- * that all changes of a day updated would be a document for which all of them wait.
- */
-export interface MarkStore {
-  /** Marks days, in the transaction that changes their outcomes. */
-  insert(session: ClientSession, days: readonly OutcomeDay[]): Promise<void>;
-  /** Marks each of these days once. */
-  insertAll(days: AsyncIterable<OutcomeDay>): Promise<number>;
-  /** Up to this many marked days, each once, in no particular order. */
-  listDays(limit: number): Promise<OutcomeDay[]>;
-  /** Removes up to `limit` marks of a day, as the transaction sees them. Returns how many there were. */
-  take(session: ClientSession, day: OutcomeDay, limit: number): Promise<number>;
-  /** How many marks there are, 100,000 at most. */
-  count(): Promise<number>;
-}
-
 const text = { type: String, required: true };
 
 const markSchema = new Schema<OutcomeDay>(
@@ -29,32 +12,30 @@ markSchema.index({ anchorId: 1, corridor: 1, day: 1 }, { name: 'by_day' });
 
 const chunk = 1_000;
 
-export function createMarkStore(connection: Connection): MarkStore {
+export type MarkStore = ReturnType<typeof createMarkStore>;
+
+/**
+ * The days that have to be counted anew. Every change of an outcome inserts a mark of its own, in its transaction: a mark
+ * that all changes of a day updated would be a document for which all of them wait.
+ */
+export function createMarkStore(connection: Connection) {
   const model = defineModel(connection, 'ReputationMark', markSchema);
   const inTransactions = bulkCollection<OutcomeDay>(connection, model.collection.name);
 
-  const insertChunk = (days: OutcomeDay[]) => model.insertMany(days, { ordered: false, lean: true });
-
   return {
-    async insert(session, days) {
+    /** Marks days, in the transaction that changes their outcomes. */
+    async insert(session: ClientSession, days: readonly OutcomeDay[]): Promise<void> {
       if (days.length > 0) await inTransactions.insertMany([...days], { session });
     },
 
-    async insertAll(days) {
-      let marked = 0;
-      let waiting: OutcomeDay[] = [];
-      for await (const day of days) {
-        waiting.push(day);
-        marked += 1;
-        if (waiting.length < chunk) continue;
-        await insertChunk(waiting);
-        waiting = [];
-      }
-      if (waiting.length > 0) await insertChunk(waiting);
-      return marked;
+    /** Marks each of these days once. */
+    async insertAll(days: readonly OutcomeDay[]): Promise<void> {
+      for (let from = 0; from < days.length; from += chunk)
+        await model.insertMany(days.slice(from, from + chunk), { ordered: false, lean: true });
     },
 
-    async listDays(limit) {
+    /** Up to this many marked days, each once, in no particular order. */
+    async listDays(limit: number): Promise<OutcomeDay[]> {
       const place = { anchorId: '$anchorId', corridor: '$corridor', day: '$day' };
       const found = await model
         .aggregate<{ _id: OutcomeDay }>([{ $group: { _id: place } }, { $limit: limit }])
@@ -62,7 +43,12 @@ export function createMarkStore(connection: Connection): MarkStore {
       return found.map(({ _id }) => _id);
     },
 
-    async take(session, { anchorId, corridor, day }, limit) {
+    /** Removes up to `limit` marks of a day, as the transaction sees them. Returns how many there were. */
+    async take(
+      session: ClientSession,
+      { anchorId, corridor, day }: OutcomeDay,
+      limit: number,
+    ): Promise<number> {
       const marks = await model
         .find({ anchorId, corridor, day }, { _id: 1 })
         .session(session)
@@ -72,6 +58,7 @@ export function createMarkStore(connection: Connection): MarkStore {
       return marks.length;
     },
 
+    /** How many marks there are, 100,000 at most. */
     count: () => countUpTo(model, {}, '_id_'),
   };
 }

@@ -3,26 +3,6 @@ import { defineModel } from '../../mongo/models.js';
 import type { OutcomeDay } from '../../outcome-days.rules.js';
 import { type Rollup, sumNames } from './day-count.rules.js';
 
-/** The roll-ups of all days that have any. */
-export interface RollupStore {
-  /** Puts this roll-up in the place of the day's earlier one; null removes it. */
-  replace(session: ClientSession, day: OutcomeDay, rollup: Rollup | null): Promise<void>;
-  /** Stores roll-ups of days that have none yet. For simulated histories. */
-  insertAll(rollups: readonly Rollup[]): Promise<void>;
-  /** The roll-ups of an anchor from one UTC day to another (default: the last), both included, ordered by day. */
-  listOfAnchor(
-    anchorId: string,
-    range: { from: string; to?: string; corridor?: string | null },
-  ): Promise<Rollup[]>;
-  /** The latest UTC days with an outcome, newest first; with `before`, only earlier ones. */
-  listDaysWithOutcomes(
-    anchorId: string,
-    query: { corridor: string | null; before: string | null; limit: number },
-  ): Promise<string[]>;
-  /** The days of all roll-ups. */
-  days(): AsyncIterable<OutcomeDay>;
-}
-
 /** `_id` is anchor, day and corridor, so that one range holds the days of an anchor in order. */
 interface RollupDocument extends Rollup {
   _id: string;
@@ -47,23 +27,31 @@ const rollupSchema = new Schema<RollupDocument>(
 
 const pageSize = 500;
 
-/** Uses the driver's own collection: a refresh reads thousands of roll-ups, and needs no casting. */
-export function createRollupStore(connection: Connection): RollupStore {
+export type RollupStore = ReturnType<typeof createRollupStore>;
+
+/** The roll-ups. Uses the driver's own collection: a refresh reads thousands of them, and needs no casting. */
+export function createRollupStore(connection: Connection) {
   const { collection } = defineModel(connection, 'ReputationRollup', rollupSchema);
   const rollups = connection.getClient().db(connection.name).collection<RollupDocument>(collection.name);
 
   return {
-    async replace(session, day, rollup) {
+    /** Puts this roll-up in the place of the day's earlier one; null removes it. */
+    async replace(session: ClientSession, day: OutcomeDay, rollup: Rollup | null): Promise<void> {
       const _id = idOf(day);
       if (rollup === null) await rollups.deleteOne({ _id }, { session });
       else await rollups.replaceOne({ _id }, rollup, { session, upsert: true });
     },
 
-    async insertAll(all) {
+    /** Stores roll-ups of days that have none yet. For simulated histories. */
+    async insertAll(all: readonly Rollup[]): Promise<void> {
       await rollups.insertMany(all.map((rollup) => ({ _id: idOf(rollup), ...rollup })));
     },
 
-    listOfAnchor(anchorId, { from, to, corridor = null }) {
+    /** The roll-ups of an anchor from one UTC day to another (default: the last), both included, ordered by day. */
+    listOfAnchor(
+      anchorId: string,
+      { from, to, corridor = null }: { from: string; to?: string; corridor?: string | null },
+    ): Promise<Rollup[]> {
       const end = endOf(to === undefined ? anchorId : `${anchorId} ${to}`);
       const ofCorridor = corridor === null ? {} : { corridor };
       return rollups
@@ -72,30 +60,26 @@ export function createRollupStore(connection: Connection): RollupStore {
         .toArray();
     },
 
-    async listDaysWithOutcomes(anchorId, { corridor, before, limit }) {
+    /** The latest UTC days with an outcome, newest first; with `before`, only earlier ones. */
+    async listDaysWithOutcomes(
+      anchorId: string,
+      { corridor, before, limit }: { corridor: string | null; before: string | null; limit: number },
+    ): Promise<string[]> {
+      const end = before === null ? endOf(anchorId) : `${anchorId} ${before}`;
       const days = new Set<string>();
-      let end = before === null ? endOf(anchorId) : `${anchorId} ${before}`;
-      for (;;) {
-        const page = await rollups
-          .find({ _id: { $gte: `${anchorId} `, $lt: end }, ...(corridor === null ? {} : { corridor }) })
-          .project<Pick<RollupDocument, '_id' | 'day' | 'filled' | 'notFilled'>>({
-            day: 1,
-            filled: 1,
-            notFilled: 1,
-          })
-          .sort({ _id: -1 })
-          .limit(pageSize)
-          .toArray();
-        for (const { day, filled, notFilled } of page) {
-          if (filled + notFilled > 0) days.add(day);
-          if (days.size === limit) return [...days];
-        }
-        const last = page.at(-1);
-        if (last === undefined || page.length < pageSize) return [...days];
-        end = last._id;
+      const newestFirst = rollups
+        .find({ _id: { $gte: `${anchorId} `, $lt: end }, ...(corridor === null ? {} : { corridor }) })
+        .project<Pick<Rollup, 'day' | 'filled' | 'notFilled'>>({ day: 1, filled: 1, notFilled: 1 })
+        .sort({ _id: -1 })
+        .batchSize(pageSize);
+      for await (const { day, filled, notFilled } of newestFirst) {
+        if (filled + notFilled > 0) days.add(day);
+        if (days.size === limit) break;
       }
+      return [...days];
     },
 
+    /** The days of all roll-ups. */
     days: () => rollups.find().project<OutcomeDay>({ _id: 0, anchorId: 1, corridor: 1, day: 1 }),
   };
 }

@@ -7,25 +7,22 @@ import type { ReputationService } from './service.js';
 /** Scores change when they are refreshed, every few minutes. */
 const freshSeconds = 10;
 
-interface Deps {
-  service: ReputationService;
-  /** Cache-Control: public instead of private. */
-  publicCache: boolean;
-}
-
-export function createReputationRouter({ service, publicCache }: Deps) {
+/** @param deps.publicCache Cache-Control: public instead of private */
+export function createReputationRouter(deps: { service: ReputationService; publicCache: boolean }) {
+  const { service, publicCache } = deps;
+  const freshness = { seconds: freshSeconds, public: publicCache };
   return initServer().router(reputationContract, {
     getLeaderboard: async ({ query, res }) => {
       const { corridor = null, limit, cursor } = query;
       const window = toWindow(query.window);
       const body = await service.getLeaderboard({ corridor, window, limit, cursor });
-      setFreshness(res, { seconds: freshSeconds, public: publicCache });
+      setFreshness(res, freshness);
       return { status: 200, body };
     },
     refreshReputation: async () => ({ status: 200, body: await service.refreshNow() }),
     getReputation: async ({ params, query, res }) => {
       const body = await service.getReputation(params.anchor, toWindow(query.window));
-      setFreshness(res, { seconds: freshSeconds, public: publicCache });
+      setFreshness(res, freshness);
       return { status: 200, body };
     },
     getReputationHistory: async ({ params, query, res }) => {
@@ -33,7 +30,7 @@ export function createReputationRouter({ service, publicCache }: Deps) {
       const window = toWindow(query.window);
       const of = { anchorId: params.anchor, corridor, window };
       const body = await service.getHistory({ ...of, limit, cursor });
-      setFreshness(res, { seconds: freshSeconds, public: publicCache });
+      setFreshness(res, freshness);
       return { status: 200, body };
     },
   });

@@ -26,26 +26,12 @@ import type { RollupStore } from './rollup-store.js';
 import { emptyTally } from './tally.rules.js';
 import type { Evidence } from './what-counts.rules.js';
 
-interface PageQuery {
-  limit: string | undefined;
-  cursor: string | undefined;
-}
-
-export interface HistoryQuery extends PageQuery {
+interface HistoryQuery {
   anchorId: string;
   corridor: string | null;
   window: CardWindow;
-}
-
-export interface ReputationService {
-  /** Throws UNSUPPORTED_PAIR for a corridor that is neither served nor has a record. */
-  getLeaderboard(query: Omit<HistoryQuery, 'anchorId'>): Promise<LeaderboardAnswer>;
-  /** Throws UNKNOWN_ANCHOR. */
-  getReputation(anchorId: string, window: CardWindow): Promise<AnchorReputation>;
-  /** Daily points, newest first, from the roll-ups as they are now. Throws UNKNOWN_ANCHOR, UNSUPPORTED_PAIR. */
-  getHistory(query: HistoryQuery): Promise<ReputationHistory>;
-  /** Recomputes the scores. Throws RUN_IN_PROGRESS while another instance does. */
-  refreshNow(): Promise<RefreshAnswer>;
+  limit: string | undefined;
+  cursor: string | undefined;
 }
 
 export interface ReputationServiceDeps {
@@ -58,10 +44,12 @@ export interface ReputationServiceDeps {
   corridors: FleetView['corridors'];
 }
 
+export type ReputationService = ReturnType<typeof createReputationService>;
+
 const placePattern = [/^(-|\d{1,3}\.\d\d)$/, /^(0|[1-9]\d{0,14})$/, /^[a-z0-9-]{1,40}$/];
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 
-export function createReputationService(deps: ReputationServiceDeps): ReputationService {
+export function createReputationService(deps: ReputationServiceDeps) {
   const { cards, rollups, refresh, getAnchor, evidence } = deps;
 
   /** For a corridor without a record: throws UNSUPPORTED_PAIR if it is not served either. */
@@ -71,7 +59,12 @@ export function createReputationService(deps: ReputationServiceDeps): Reputation
   }
 
   return {
-    async getLeaderboard({ corridor, window, ...page }) {
+    /** Throws UNSUPPORTED_PAIR for a corridor that is neither served nor has a record. */
+    async getLeaderboard({
+      corridor,
+      window,
+      ...page
+    }: Omit<HistoryQuery, 'anchorId'>): Promise<LeaderboardAnswer> {
       const list = ['leaderboard', corridor ?? '*', String(window)];
       const [score = '-', outcomes = '', anchorId = ''] = readCursor(page.cursor, list, placePattern) ?? [];
       const last = { score: score === '-' ? null : score, outcomes: Number(outcomes), anchorId };
@@ -93,7 +86,8 @@ export function createReputationService(deps: ReputationServiceDeps): Reputation
       };
     },
 
-    async getReputation(id, window) {
+    /** Throws UNKNOWN_ANCHOR. */
+    async getReputation(id: string, window: CardWindow): Promise<AnchorReputation> {
       const { id: anchorId, name: anchorName, simulated, status } = await getAnchor(id);
       const { state, anchors } = await cards.current();
       const found = anchors.get(anchorId)?.windows.find((each) => each.window === window);
@@ -112,7 +106,8 @@ export function createReputationService(deps: ReputationServiceDeps): Reputation
       };
     },
 
-    async getHistory({ anchorId, corridor, window, ...page }) {
+    /** Daily points, newest first, from the roll-ups as they are now. Throws UNKNOWN_ANCHOR, UNSUPPORTED_PAIR. */
+    async getHistory({ anchorId, corridor, window, ...page }: HistoryQuery): Promise<ReputationHistory> {
       const list = ['history', anchorId, corridor ?? '*', String(window)];
       const [before = null] = readCursor(page.cursor, list, [dayPattern]) ?? [];
       const limit = readLimit(page.limit);
@@ -134,7 +129,8 @@ export function createReputationService(deps: ReputationServiceDeps): Reputation
       };
     },
 
-    async refreshNow() {
+    /** Recomputes the scores. Throws RUN_IN_PROGRESS while another instance does. */
+    async refreshNow(): Promise<RefreshAnswer> {
       const run = await refresh();
       if (run.ran) return run.value;
       throw new ApiError('RUN_IN_PROGRESS', 'Another refresh is running.', { startedAt: run.startedAt });
@@ -156,6 +152,8 @@ const noRecord = {
 };
 
 function freshnessOf({ computedAt, standsStillSince }: CardState) {
-  const instantOrNull = (date: Date | null) => (date === null ? null : toInstant(date.getTime()));
-  return { computedAt: instantOrNull(computedAt), standsStillSince: instantOrNull(standsStillSince) };
+  return {
+    computedAt: computedAt && toInstant(computedAt),
+    standsStillSince: standsStillSince && toInstant(standsStillSince),
+  };
 }

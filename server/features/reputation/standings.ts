@@ -10,19 +10,6 @@ import {
   trueEffect,
 } from './what-counts.rules.js';
 
-/** A verdict, and the intent that it would apply to. */
-export interface PossibleVerdict {
-  intent: JudgedIntent;
-  effect: DisputeEffect;
-}
-
-/** How outcomes count, by the same rules as the scores, from the outcomes as they are now. */
-export interface Standings {
-  standingOf(intent: JudgedIntent): Promise<Standing>;
-  /** What each of these verdicts changes, or has changed, in their order. */
-  trueEffects(verdicts: readonly PossibleVerdict[]): Promise<(DisputeEffect | 'nothing')[]>;
-}
-
 export interface StandingsDeps {
   outcomes: {
     /** The outcomes of an account on a day that may count. */
@@ -31,22 +18,22 @@ export interface StandingsDeps {
   evidence: Evidence;
 }
 
-export function createStandings({ outcomes, evidence }: StandingsDeps): Standings {
+export type Standings = ReturnType<typeof createStandings>;
+
+/** How outcomes count, by the same rules as the scores, from the outcomes as they are now. */
+export function createStandings({ outcomes, evidence }: StandingsDeps) {
   function accountDayOf({ anchorId, corridor, account, outcome }: JudgedIntent): Promise<JudgedIntent[]> {
     return outcomes.listOfAccountDay({ anchorId, corridor, day: utcDay(outcome.recordedAt) }, account);
   }
 
   return {
-    async standingOf(intent) {
+    async standingOf(intent: JudgedIntent): Promise<Standing> {
       const alone = standingAlone(intent, evidence);
       return alone.counts === 'no' ? alone : standingOf(intent, await accountDayOf(intent), evidence);
     },
 
-    trueEffects: (verdicts) =>
-      Promise.all(
-        verdicts.map(async ({ intent, effect }) =>
-          trueEffect(intent, effect, await accountDayOf(intent), evidence),
-        ),
-      ),
+    /** What a verdict with this effect changes, or has changed. */
+    trueEffect: async (intent: JudgedIntent, effect: DisputeEffect): Promise<DisputeEffect | 'nothing'> =>
+      trueEffect(intent, effect, await accountDayOf(intent), evidence),
   };
 }

@@ -28,15 +28,14 @@ export function emptyTally(): Tally {
   };
 }
 
-/** Adds a roll-up to a tally, or subtracts it with sign −1. */
-export function addRollup(tally: Tally, rollup: Rollup, sign: 1 | -1 = 1): void {
-  for (const name of sumNames) tally[name] += sign * rollup[name];
+export function addRollup(tally: Tally, rollup: Rollup): void {
+  for (const name of sumNames) tally[name] += rollup[name];
   const { settle } = tally;
   forEachCount(rollup.settle, (bucket, count) => {
-    settle[bucket] = (settle[bucket] ?? 0) + sign * count;
+    settle[bucket] = (settle[bucket] ?? 0) + count;
   });
-  forEachCount(rollup.accounts, (account, count) => addTo(tally.accounts, account, sign * count));
-  addTo(tally.days, rollup.day, sign * (rollup.filled + rollup.notFilled));
+  forEachCount(rollup.accounts, (account, count) => addTo(tally.accounts, account, count));
+  addTo(tally.days, rollup.day, rollup.filled + rollup.notFilled);
 }
 
 export function addTally(sum: Tally, tally: Tally): void {
@@ -72,8 +71,6 @@ export function timesWithheld({ filled, settle }: Tally): number {
   return settle.reduce((left, count) => left - count, filled);
 }
 
-function addTo<Key>(counts: Map<Key, number>, key: Key, change: number): void {
-  const count = (counts.get(key) ?? 0) + change;
-  if (count === 0) counts.delete(key);
-  else counts.set(key, count);
+function addTo<Key>(counts: Map<Key, number>, key: Key, count: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + count);
 }

@@ -54,16 +54,16 @@ describe('disputes of transactions that the anchor never showed', () => {
       bodies.map((body, n) => fileAtLast(body, { address, instance: n % 2 === 0 ? second : fixture.app })),
     );
     await fixture.stop(second);
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
     const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused).toHaveLength(17);
     for (const { status, body, headers } of refused) {
-      const retryAfter = Number(headers.get('retry-after'));
-      expect([status, body]).toEqual([
-        429,
-        { code: 'RATE_LIMITED', message: expect.any(String), retryAfter },
-      ]);
-      expect(retryAfter).toBeGreaterThan(86_000);
-      expect([headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]).toEqual(['3', '0']);
+      expect([
+        status,
+        body.code,
+        headers.get('x-ratelimit-limit'),
+        headers.get('x-ratelimit-remaining'),
+      ]).toEqual([429, 'RATE_LIMITED', '3', '0']);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(86_000);
     }
     const keys = bodies.map(({ publicKey }) => `key ${publicKey}`);
     expect(await windows().countDocuments({ _id: { $in: keys } })).toBe(3);
@@ -89,18 +89,15 @@ describe('disputes of transactions that the anchor never showed', () => {
     expect((await fileAtLast(await dispute(), { address })).status).toBe(201);
   });
 
-  it('are 200 against an anchor, the second half of them for addresses that have filed none', async () => {
+  it('are 200 against an anchor, from whatever address', async () => {
     await forget();
-    const address = '198.51.100.2';
-    expect((await fileAtLast(await dispute(), { address })).status).toBe(201);
-    await useUp('harbour', 100);
-    const refused = await fileAtLast(await dispute(), { address });
-    expect([refused.status, refused.headers.get('x-ratelimit-limit')]).toEqual([429, '200']);
     await filed();
-    await useUp('harbour', 200);
-    expect((await fileAtLast(await dispute())).status).toBe(429);
-    expect((await fileAtLast(await dispute({ anchorId: 'squall' }))).status).toBe(201);
-    expect((await fileAtLast(await dispute({ seen: true }))).status).toBe(201);
+    await useUp('harbour', 199);
+    await filed();
+    const refused = await fileAtLast(await dispute());
+    expect([refused.status, refused.headers.get('x-ratelimit-limit')]).toEqual([429, '200']);
+    await filed({ anchorId: 'squall' });
+    await filed({ seen: true });
     await forget();
   });
 
@@ -127,16 +124,6 @@ describe('disputes of transactions that the anchor never showed', () => {
         idsOf(all.slice(firstPart.length)),
       );
     }
-  });
-
-  it('leave disputes and cursors of the version before as they were', async () => {
-    const [newest = '', older = ''] = idsOf(await listAll({ support: 'supported' }));
-    const disputes = fixture.app.connection.collection<{ _id: string; audit: object[] }>('disputes');
-    await disputes.updateOne({ _id: newest }, { $unset: { 'audit.0.evidence': 1 } });
-    const { body } = await fixture.get(newest);
-    expect([body.support, body.audit[0]?.evidence]).toEqual(['supported', null]);
-    const cursor = Buffer.from(`disputes * * ${newest}`).toString('base64url');
-    expect((await fixture.list({ cursor, limit: '1' })).body.items[0]?.id).toBe(older);
   });
 });
 

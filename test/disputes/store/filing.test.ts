@@ -65,22 +65,6 @@ describe('bad signatures', () => {
     const answers = await concurrently(120, (index) => (index % 2 === 0 ? one : two).file(body, client));
     expect(countResults(answers)).toEqual({ INVALID_SIGNATURE: 10, RATE_LIMITED: 110 });
   });
-
-  it('of strangers do not use up the ten disputes of the key', async () => {
-    const owner = freshSigner();
-    const intents = await one.addIntents(owner, 10);
-    const [first] = intents;
-    if (first === undefined) throw new Error('no intent');
-    const bad = { ...disputeOf(first, owner), signature: falseSignature };
-    for (let client = 0; client < 50; client += 1) {
-      expect((await one.file(bad, `stranger-${client}`)).result).toBe('INVALID_SIGNATURE');
-    }
-    const client = freshClient();
-    const answers = [];
-    for (const intent of intents) answers.push(await one.file(disputeOf(intent, owner), client));
-    expect(countResults(answers)).toEqual({ created: 10 });
-    expect(answers.map(({ left }) => left)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
-  });
 });
 
 describe('the ten disputes of a key', () => {
@@ -119,23 +103,6 @@ describe('the ten disputes of a key', () => {
     expect((await one.file(eleventh, freshClient())).result).toBe('RATE_LIMITED');
     nowMs += 1_000;
     expect(await one.file(eleventh, freshClient())).toEqual({ result: 'created', left: 9 });
-  });
-
-  it('are not used up by captured ones sent again from fifty addresses, today or tomorrow', async () => {
-    const owner = freshSigner();
-    const intents = await one.addIntents(owner, 12);
-    const [first, ...others] = intents.map((intent) => disputeOf(intent, owner));
-    if (first === undefined) throw new Error('no intents');
-    expect(await one.file(first, freshClient())).toEqual({ result: 'created', left: 9 });
-    const replay = () =>
-      concurrently(50, (index) => (index % 2 === 0 ? one : two).file(first, freshClient()));
-    expect(countResults(await replay())).toEqual({ known: 50 });
-    expect(await one.file(others[0] ?? first, freshClient())).toEqual({ result: 'created', left: 8 });
-    nowMs += day;
-    expect(countResults(await replay())).toEqual({ known: 50 });
-    const answers = [];
-    for (const body of others.slice(1)) answers.push(await one.file(body, freshClient()));
-    expect(countResults(answers)).toEqual({ created: 10 });
   });
 
   it('are not used up by disputes that are refused after the signature check', async () => {

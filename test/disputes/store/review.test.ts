@@ -124,19 +124,22 @@ describe('an account that disputed an expired intent, which then settled', () =>
 });
 
 describe('an intent that was taken up again after its account had disputed it', () => {
-  it('keeps its dispute open until it has an outcome, which accepting then concerns', async () => {
-    const { id, intentHash } = await filed('expired');
-    const { outcome } = (await intentOf(intentHash)) ?? {};
-    await one.intents.updateOne({ _id: intentHash }, { $set: { status: 'pending', outcome: null } });
-    expect(await decide(one, id, 'accept', 'ada')).toEqual({ actor: 'ada', status: 'INTENT_UNRESOLVED' });
-    expect(await disputeOfId(id)).toMatchObject({ status: 'open', resolvedAt: null });
-    const settled = { ...outcome, kind: 'settled', reason: 'completed' };
-    await one.intents.updateOne(
-      { _id: intentHash },
-      { $set: { status: 'settled', outcome: settled } as never },
-    );
-    expect((await one.review.resolve({ id, action: 'accept' })).effect).toBe('counts_not_filled');
-  });
+  it.each(['accept', 'reject'] as const)(
+    'keeps its dispute open until it has an outcome, so that the account loses nothing: %s',
+    async (action) => {
+      const { id, intentHash } = await filed('expired');
+      const { outcome } = (await intentOf(intentHash)) ?? {};
+      await one.intents.updateOne({ _id: intentHash }, { $set: { status: 'pending', outcome: null } });
+      expect(await decide(one, id, action, 'ada')).toEqual({ actor: 'ada', status: 'INTENT_UNRESOLVED' });
+      expect(await disputeOfId(id)).toMatchObject({ status: 'open', resolvedAt: null });
+      const settled = { ...outcome, kind: 'settled', reason: 'completed' };
+      await one.intents.updateOne(
+        { _id: intentHash },
+        { $set: { status: 'settled', outcome: settled } as never },
+      );
+      expect((await one.review.resolve({ id, action: 'accept' })).effect).toBe('counts_not_filled');
+    },
+  );
 });
 
 describe('rejecting', () => {

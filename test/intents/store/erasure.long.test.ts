@@ -75,6 +75,7 @@ function disputeOf(intentHash: string, status: DisputeDocument['status']): Dispu
     status,
     outcomeStatus: 'settled',
     effect: 'counts_not_filled',
+    unsupported: false,
     createdAt: at,
     resolvedAt: status === 'open' ? null : at,
     audit: [{ at, action: 'filed', actor: account, note: 'Ada called', evidence: 'letter of Ada' }],

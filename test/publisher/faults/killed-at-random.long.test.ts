@@ -73,7 +73,6 @@ function launch(onTick: (child: Child, running: boolean) => void): Child {
       oracleUrl: oracle.url,
       leaseTtlMs,
       oracleTimeoutMs,
-      retry: { attempts: 2, baseMs: 1, factor: 2, maxMs: 5, jitter: 0 },
     },
     forever: true,
     reportSteps: true,

@@ -45,7 +45,6 @@ async function everything({ stored, events }: PublisherInstance) {
     entries: await stored.entries.find().sort({ _id: 1 }).toArray(),
     leaves: await stored.leaves.find().sort({ _id: 1 }).toArray(),
     state: await stored.state.findOne({ _id: 'publisher' }),
-    keys: await stored.keys.find().toArray(),
     events: await events(),
     taken: [...tests.oracle.taken()],
   };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { createHealth } from '../../../server/features/publisher/health.js';
 import type { TickNote, TickState } from '../../../server/features/publisher/health.rules.js';
 import {
   beginTick,
@@ -16,7 +17,6 @@ const ticked: TickState = { ...firstState, lastTick: good };
 const facts: Facts = {
   now: at(5),
   state: ticked,
-  lease: { token: 7, expiresAt: at(6) },
   hasKey: true,
   hasBatch: true,
   waitingSince: null,
@@ -93,18 +93,42 @@ describe('the health status', () => {
   ])('is %s for %o', (expected, changes) => {
     expect(verdict(changes)).toBe(expected);
   });
+});
 
-  it('treats a tick as running as long as it holds its lease', () => {
-    const state = beginTick(ticked, { token: 7, startedAt: at(4) });
-    expect(verdict({ state })).toBe('ok');
-    expect(judge({ ...facts, state }).state.running).toEqual({ token: 7, startedAt: at(4) });
-    expect(verdict({ state: beginTick(firstState, { token: 7, startedAt: at(4) }) })).toBe('ok');
-    for (const lease of [null, { token: 8, expiresAt: at(6) }, { token: 7, expiresAt: at(5) }]) {
-      expect(verdict({ state, lease })).toBe('failing interrupted');
-      expect(judge({ ...facts, state, lease }).state).toMatchObject({
-        running: null,
-        consecutiveFailures: 1,
-      });
-    }
+describe('the running tick, by what is read while others write', () => {
+  const tickState = (running: TickState['running']): TickState => ({ ...ticked, running });
+  const running = { token: 7, startedAt: at(4) };
+  const held = { token: 7, expiresAt: at(6) };
+  it.each<[string, TickState[], { token: number; expiresAt: Date } | null, string]>([
+    ['is shown while it holds its lease', [tickState(running)], held, 'ok'],
+    ['has died where no lease is held', [tickState(running)], null, 'failing interrupted'],
+    ['has died where another holds it', [tickState(running)], { ...held, token: 8 }, 'failing interrupted'],
+    ['has died where it expired', [tickState(running)], { ...held, expiresAt: at(5) }, 'failing interrupted'],
+    ['has just ended, and given up its lease', [tickState(running), ticked], null, 'ok'],
+    [
+      'has just ended, and the next one begun',
+      [tickState(running), tickState({ ...running, token: 8 })],
+      null,
+      'ok',
+    ],
+  ])('%s', async (_what, states, lease, expected) => {
+    const left = [...states];
+    const health = createHealth({
+      batches: {
+        latest: async () => null,
+        latestSubmitted: async () => null,
+        oldestWithoutReceipt: async () => null,
+        listKeys: async () => [],
+      },
+      ticks: { read: async () => (left.length > 1 ? left.shift() : left[0]) ?? firstState },
+      lease: async () => lease,
+      currentKey: { keyId: 'ab', publicKey: 'G' },
+      oldKeys: [],
+      hasOracle: true,
+      staleAfterMs: 15 * 60_000,
+      clock: () => at(5).getTime(),
+    });
+    const { status, reason } = await health();
+    expect(status === 'idle' ? 'ok' : `${status} ${reason}`).toBe(expected);
   });
 });

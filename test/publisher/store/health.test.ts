@@ -56,7 +56,7 @@ describe('the health of the publisher', () => {
 
   it('is the same whichever instance is asked', async () => {
     const other = await tests.open();
-    tests.oracle.behave('fail', 'fail', 'fail');
+    tests.oracle.behave('fail');
     await instance.tick();
     const { checkedAt: _, ...here } = await instance.publisher.health();
     expect(await other.publisher.health()).toMatchObject(here);

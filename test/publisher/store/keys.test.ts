@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 describe('publisher keys', () => {
   it('signs nothing without a key, submits what is signed already, and is idle in health', async () => {
-    tests.oracle.behave('fail', 'fail', 'fail');
+    tests.oracle.behave('fail');
     await instance.tick();
     const keyless = await tests.open({ secretKey: undefined });
     keyless.setCards(cardsOf(3, 60));

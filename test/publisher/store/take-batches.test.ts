@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BatchKey } from '../../../contract/verification/verify-batch.js';
+import { createBatchStore } from '../../../server/features/publisher/batch-store.js';
 import { createOracle } from '../../../server/features/publisher/oracle.js';
 import { createSigner } from '../../../server/features/publisher/signer.rules.js';
-import { createPublisherStore } from '../../../server/features/publisher/store.js';
 import { createTakeBatches, type WholeBatch } from '../../../server/features/publisher/take-batches.js';
 import { createInLeasedTransaction, createInTransaction } from '../../../server/mongo/transactions.js';
 import { originsOfOperator } from '../../../server/outbound/allow.js';
@@ -36,7 +36,7 @@ async function take({ oracleUrl, file = [], keys = [] }: Sources) {
   connectors.push(outbound);
   const { connection, leases } = instance;
   const run = await createTakeBatches({
-    batches: createPublisherStore(connection).batches,
+    batches: createBatchStore(connection),
     leases,
     inLeasedTransaction: createInLeasedTransaction(createInTransaction(connection)),
     oracle:
@@ -93,7 +93,6 @@ describe('taking the batches that a restored database lacks', () => {
 
   it('works on an empty database, if it is told the key', async () => {
     await loseBatchesAfter(instance, 0);
-    await instance.stored.keys.deleteMany({});
     const { url: oracleUrl } = tests.oracle;
     await expect(take({ oracleUrl })).rejects.toThrow('None of the keys');
     expect(await take({ oracleUrl, keys: [createSigner(testSeed)] })).toMatchObject({ taken: [1, 2, 3, 4] });

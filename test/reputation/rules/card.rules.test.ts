@@ -43,16 +43,6 @@ describe('the shares on a card', () => {
     expect(recordOf(emptyTally(), 0)).toMatchObject({ outcomes: 0, days90: 0, ...none });
   });
 
-  it('is unchanged after a day is added and removed again', () => {
-    const tally = emptyTally();
-    addRollup(tally, day);
-    const before = structuredClone(tally);
-    const other = { ...day, day: '2026-11-20', filled: 7, settle: packCounts(new Map([[3, 7]])) };
-    addRollup(tally, other);
-    addRollup(tally, other, -1);
-    expect(tally).toEqual(before);
-  });
-
   it('takes a withheld time as four speed targets with a ledger, and no time as more; else as none', () => {
     const tally = emptyTally();
     addRollup(tally, {

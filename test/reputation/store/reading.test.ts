@@ -219,7 +219,15 @@ describe('the public scores', () => {
         latestSequence: async () => latest,
         async entriesFrom(sequence, start, limit) {
           const items = published.get(sequence);
-          const signed = { root: 'ab'.repeat(32), createdAt: '2026-11-21T12:01:00.000Z' };
+          const createdAt = '2026-11-21T12:01:00.000Z';
+          const signed = {
+            version: 1,
+            previous: null,
+            formula: 'v1',
+            keyId: 'ab',
+            createdAt,
+            root: 'ab'.repeat(32),
+          } as const;
           return items === undefined
             ? null
             : {

@@ -59,9 +59,9 @@ describe('the documented limits', () => {
     expect(delays(1)).toEqual([12_000, 72_000, 432_000]);
   });
 
-  it('leave the three POSTs that a rotation may need enough time to end before their claim does', () => {
+  it('leave the two POSTs that a rotation may need enough time to end before their claim does', () => {
     const { claimMs, timeoutMs } = workerLimits;
-    expect(3 * timeoutMs).toBeLessThan(claimMs);
+    expect(2 * timeoutMs).toBeLessThan(claimMs);
   });
 });
 

@@ -1,42 +1,67 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { rotateSecrets, type StoredSecret, secretsInForce } from '../../../server/webhooks/secrets.js';
 
 const day = 86_400_000;
-const first: StoredSecret[] = [{ sealed: 'a', since: new Date(0), until: null }];
-const names = (secrets: readonly StoredSecret[]) => secrets.map(({ sealed }) => sealed).join('');
 
-describe('rotateSecrets', () => {
-  it('keeps the old secret in force until the overlap ends, to the millisecond', () => {
-    const rotated = rotateSecrets(first, 'b', 1_000, day);
-    expect(names(secretsInForce(rotated, 1_000))).toBe('ab');
-    expect(names(secretsInForce(rotated, 1_000 + day - 1))).toBe('ab');
-    expect(names(secretsInForce(rotated, 1_000 + day))).toBe('b');
-  });
+/** What is in force at this time after these rotations, as [secret, at, overlap], from the secret a. */
+function inForce(rotations: readonly (readonly [string, number, number])[], at: number): string {
+  let secrets: StoredSecret[] = [{ sealed: 'a', since: new Date(0), until: null }];
+  for (const [sealed, nowMs, overlapMs] of rotations)
+    secrets = rotateSecrets(secrets, sealed, nowMs, overlapMs);
+  expect(secrets.length).toBeLessThanOrEqual(2);
+  return secretsInForce(secrets, at)
+    .map(({ sealed }) => sealed)
+    .join('');
+}
 
-  it('ends every older secret at once where there is no overlap', () => {
-    const rotated = rotateSecrets(rotateSecrets(first, 'b', 0, day), 'c', 1, 0);
-    expect(names(rotated)).toBe('c');
-  });
-
-  it('does not prolong a secret that was ending already', () => {
-    const rotated = rotateSecrets(rotateSecrets(first, 'b', 0, day), 'c', day / 2, day);
-    expect(names(secretsInForce(rotated, day - 1))).toBe('abc');
-    expect(names(secretsInForce(rotated, day))).toBe('bc');
-    expect(names(secretsInForce(rotated, day * 1.5))).toBe('c');
-  });
-
-  it('shortens a secret that was to end after the new overlap', () => {
-    const rotated = rotateSecrets(rotateSecrets(first, 'b', 0, day), 'c', 0, 60_000);
-    expect(names(secretsInForce(rotated, 60_000))).toBe('c');
-  });
-
-  it('keeps at most three: the oldest, which signs, and the two newest', () => {
-    let secrets = first;
-    for (const next of ['b', 'c', 'd', 'e']) secrets = rotateSecrets(secrets, next, 1, day);
-    expect(names(secretsInForce(secrets, 2))).toBe('ade');
-  });
-
-  it('drops secrets that are no longer in force', () => {
-    expect(names(rotateSecrets(rotateSecrets(first, 'b', 0, 10), 'c', 11, day))).toBe('bc');
-  });
+it.each([
+  ['the old secret until the overlap ends', [['b', 1_000, day]], 1_000 + day - 1, 'ab'],
+  ['to the millisecond', [['b', 1_000, day]], 1_000 + day, 'b'],
+  [
+    'no older secret without an overlap',
+    [
+      ['b', 0, day],
+      ['c', 1, 0],
+    ],
+    1,
+    'c',
+  ],
+  [
+    'the oldest of several, which signs, and the newest',
+    [
+      ['b', 0, day],
+      ['c', day / 2, day],
+    ],
+    day - 1,
+    'ac',
+  ],
+  [
+    'none longer than it was to be',
+    [
+      ['b', 0, day],
+      ['c', day / 2, day],
+    ],
+    day,
+    'c',
+  ],
+  [
+    'none beyond a shorter overlap',
+    [
+      ['b', 0, day],
+      ['c', 0, 60_000],
+    ],
+    60_000,
+    'c',
+  ],
+  [
+    'the one before where the oldest has ended',
+    [
+      ['b', 0, 10],
+      ['c', 11, day],
+    ],
+    12,
+    'bc',
+  ],
+] as const)('a rotation keeps %s', (_what, rotations, at, expected) => {
+  expect(inForce(rotations, at)).toBe(expected);
 });

@@ -7,10 +7,11 @@ import {
   afterAttempt,
   type Claimed,
   type DeliveryDocument,
+  type FinishedAttempt,
   newDelivery,
   timedId,
 } from '../../../server/webhooks/delivery.rules.js';
-import { createDeliveryStore, type RecordedAttempt } from '../../../server/webhooks/delivery-store.js';
+import { createDeliveryStore } from '../../../server/webhooks/delivery-store.js';
 import { tick } from '../../fixtures/webhooks/delivery-fixture.js';
 import { testDatabase } from '../../support/database.js';
 
@@ -43,6 +44,7 @@ async function put(webhookId: string, count: number, dueAgoMs = 0): Promise<stri
         createdAt: new Date(nowMs),
         data: tick(1),
       },
+      body: '{}',
       now: new Date(nowMs - dueAgoMs - count + 1 + index),
     }),
   );
@@ -66,7 +68,7 @@ async function claimOne(webhookId: string, owner: string): Promise<Claimed> {
   return only;
 }
 
-function finished(delivery: Claimed, outcome: AttemptDocument['outcome'], answer = ''): RecordedAttempt {
+function finished(delivery: Claimed, outcome: AttemptDocument['outcome'], answer = ''): FinishedAttempt {
   const { attempt, lastAttempt } = delivery;
   return {
     delivery,
@@ -231,12 +233,9 @@ describe('what the database reads', () => {
     return profiles;
   }
 
-  it.each([
-    ['due deliveries', () => store.dueWebhooks()],
-    ['deliveries', () => store.webhookIds()],
-  ])('is one key per webhook to list those that have %s', async (_what, list) => {
+  it('is one key per webhook to list those that have due deliveries', async () => {
     for (const webhook of ['whk_a', 'whk_b', 'whk_c']) await put(webhook, 300);
-    const [only, ...others] = await profiled(async () => expect(await list()).toHaveLength(3));
+    const [only, ...others] = await profiled(async () => expect(await store.dueWebhooks()).toHaveLength(3));
     expect(others).toEqual([]);
     expect(only).toMatchObject({ docsExamined: 0 });
     expect(only?.keysExamined).toBeLessThan(8);

@@ -57,8 +57,7 @@ describe('an instance that delivers', () => {
     const gaps = to.received.slice(1).map((post, index) => post.at - (to.received[index]?.at ?? 0));
     expect(gaps).toHaveLength(3);
     for (const [index, gap] of gaps.entries()) expect(gap).toBeGreaterThanOrEqual(300 * 2 ** index);
-    await until(() => fixture.counted.get('settled exhausted') === 1);
-    expect(fixture.counted.get('attempted failed')).toBe(4);
+    await until(() => fixture.counted.get('exhausted') === 1);
   });
 
   it('retries on time while a backlog of events is being sent to another webhook', async () => {
