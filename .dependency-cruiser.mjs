@@ -14,8 +14,7 @@
  *     *.rules.ts                        pure: values in, values out
  *     any other file                    a service: knows no HTTP, no mongoose, no other feature's values
  *
- * What a path cannot tell is checked by scripts/check-pure-files.ts (clocks) and
- * scripts/check-collections.ts (a collection named outside its store).
+ * What a path cannot tell is checked by scripts/check-pure-files.ts (clocks).
  *
  * @type {import('dependency-cruiser').IConfiguration}
  */

@@ -1,6 +1,5 @@
 /**
- * Builds dist/fairlead-mcp.js: one file without dependencies, and the licences of what is in it. With `--list` it writes
- * nothing and prints the packages that are in the file, for the bill of materials.
+ * Builds dist/fairlead-mcp.js: one file without dependencies, and the licences of what is in it.
  */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -40,14 +39,10 @@ function licenceOf({ path, name, version }) {
   return `${name} ${version}\n\n${readFileSync(`${folder}${path}/${file}`, 'utf8').trim()}\n`;
 }
 
-if (process.argv.includes('--list')) {
-  process.stdout.write(JSON.stringify(packages.map(({ name, version }) => `${name}@${version}`)));
-} else {
-  rmSync(`${folder}dist`, { recursive: true, force: true });
-  mkdirSync(`${folder}dist`);
-  const [program] = outputFiles;
-  writeFileSync(program.path, program.contents);
-  chmodSync(program.path, 0o755);
-  const licences = packages.map(licenceOf);
-  writeFileSync(`${folder}dist/LICENSES.txt`, licences.join(`\n${'-'.repeat(80)}\n\n`));
-}
+rmSync(`${folder}dist`, { recursive: true, force: true });
+mkdirSync(`${folder}dist`);
+const [program] = outputFiles;
+writeFileSync(program.path, program.contents);
+chmodSync(program.path, 0o755);
+const licences = packages.map(licenceOf);
+writeFileSync(`${folder}dist/LICENSES.txt`, licences.join(`\n${'-'.repeat(80)}\n\n`));

@@ -18,7 +18,7 @@ export default defineConfig({
     // The policy of the page allows neither inline scripts nor data: addresses of fonts and styles.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // What the packages in the build ask to be passed on with them; scripts/release/sbom.ts lists them, too.
+    // What the packages in the build ask to be passed on with them.
     license: { fileName: 'licenses.json' },
     rolldownOptions: {
       input: { index: fromHere('index.html'), docs: fromHere('docs.html') },

@@ -2,8 +2,8 @@ import type { EventStream } from '../../contract/describe-route.js';
 import type { JsonSchema } from './json-schema.js';
 
 /**
- * The content of a stream of events: text, whose events carry JSON of this schema. OpenAPI 3.1 has no more exact word
- * for it.
+ * The content of a stream of events. OpenAPI 3.1 has no word for the items of a stream (3.2 calls it `itemSchema`), and
+ * tools take the schema of this media type for that of each event.
  */
 export function eventStreamContent(stream: EventStream, data: JsonSchema, example: unknown) {
   const problems = stream.problems
@@ -12,18 +12,17 @@ export function eventStreamContent(stream: EventStream, data: JsonSchema, exampl
   return {
     'text/event-stream': {
       schema: {
-        type: 'string',
+        type: 'object',
         description:
-          `Server-sent events. Those named \`${stream.event}\` carry JSON of \`contentSchema\` as their data, in one ` +
-          `line.${problems} Comments keep the connection open.`,
-        contentMediaType: 'text/event-stream',
-        contentSchema: data,
+          `Each of the server-sent events. Those named \`${stream.event}\` carry JSON of \`contentSchema\` as their ` +
+          `data, in one line.${problems} Comments keep the connection open.`,
+        properties: {
+          event: { type: 'string', enum: [stream.event, ...(stream.problems ? ['problem'] : [])] },
+          data: { type: 'string', contentMediaType: 'application/json', contentSchema: data },
+        },
+        required: ['event', 'data'],
       } satisfies JsonSchema,
-      ...(example === undefined ? {} : { example: exampleText(stream.event, example) }),
+      ...(example === undefined ? {} : { example: { event: stream.event, data: JSON.stringify(example) } }),
     },
   };
-}
-
-function exampleText(event: string, data: unknown): string {
-  return `retry: 3000\n\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }

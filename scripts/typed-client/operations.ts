@@ -164,7 +164,7 @@ function successSchema({ object, metadata }: ClientOperation, status: number): J
   const { schema } = (content?.['application/json'] ?? content?.['text/event-stream'] ?? {}) as {
     schema?: JsonSchema;
   };
-  const data = metadata.stream === undefined ? schema : schema?.contentSchema;
+  const data = metadata.stream === undefined ? schema : schema?.properties?.data?.contentSchema;
   if (data === undefined) throw new Error(`${metadata.operationId} answers ${status} without JSON`);
   return data;
 }

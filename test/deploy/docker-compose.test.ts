@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { imagesOf } from '../../scripts/check-images.js';
 import { expectFor } from '../support/expect-for.js';
 import { runProgram } from '../support/run-program.js';
 import type { ComposeFile } from './compose-file.js';
@@ -29,9 +28,10 @@ describe('docker-compose.yml', () => {
   });
 
   it('and the Dockerfile name every image by an exact version', () => {
-    const images = imagesOf(text, dockerfile);
-    expect(images).toHaveLength(3);
-    for (const image of images)
+    const images = `${text}\n${dockerfile}`.matchAll(/^(?: +image:|FROM) (?!fairlead:)(\S+)/gm);
+    const names = [...new Set([...images].map(([, image = '']) => image))];
+    expect(names).toHaveLength(3);
+    for (const image of names)
       expectFor(image, image).toMatch(/^(haproxy|mongo|node):\d+\.\d+\.\d+(-[a-z]+)*$/);
   });
 

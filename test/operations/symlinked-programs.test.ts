@@ -16,13 +16,13 @@ const { PATH = '' } = process.env;
 const start = (...args: string[]) => runProgram(process.execPath, args, { cwd: root, env: { PATH } });
 
 describe('a program that is started through a symlink', () => {
-  it.each([
-    ['server/main.ts', [], 1, /MONGODB_URI is required/],
-    ['scripts/release/notes.ts', ['v0.0.0'], 1, /has version/],
-  ] as const)('%s does what it does otherwise', async (program, args, status, says) => {
-    const ended = await start('--import', 'tsx', join(link, program), ...args);
-    expect(ended).toMatchObject({ status, stderr: expect.stringMatching(says) });
-  });
+  it.each([['server/main.ts', [], 1, /MONGODB_URI is required/]] as const)(
+    '%s does what it does otherwise',
+    async (program, args, status, says) => {
+      const ended = await start('--import', 'tsx', join(link, program), ...args);
+      expect(ended).toMatchObject({ status, stderr: expect.stringMatching(says) });
+    },
+  );
 });
 
 describe('a compiled program', () => {

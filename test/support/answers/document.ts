@@ -69,7 +69,7 @@ function resolveResponse(listed: OperationObject['responses'][string]): Document
     schema:
       content !== undefined && 'schema' in content
         ? (content.schema as JsonSchema)
-        : events?.schema.contentSchema,
+        : events?.schema.properties?.data?.contentSchema,
     otherTypes: Object.keys(response.content ?? {}).filter((type) => type !== 'application/json'),
   };
 }
