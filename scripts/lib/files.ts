@@ -1,5 +1,4 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import type { ZodType, ZodTypeDef } from 'zod';
 
 /** The text of a file; undefined if it does not exist. */
 export async function readIfPresent(path: string): Promise<string | undefined> {
@@ -11,19 +10,10 @@ export async function readIfPresent(path: string): Promise<string | undefined> {
   }
 }
 
-/** The JSON of a state file, where there is one. Throws, naming the file, when it has another form. */
-export async function readState<T>(
-  path: string | undefined,
-  schema: ZodType<T, ZodTypeDef, unknown>,
-  whose: string,
-): Promise<T | undefined> {
+/** What `replaceFile` wrote as JSON before; undefined where there is no such file. */
+export async function readJson<T>(path: string | undefined): Promise<T | undefined> {
   const text = path === undefined ? undefined : await readIfPresent(path);
-  if (text === undefined) return undefined;
-  try {
-    return schema.parse(JSON.parse(text));
-  } catch (cause) {
-    throw new Error(`${path} is not the state of ${whose}: move it away`, { cause });
-  }
+  return text === undefined ? undefined : (JSON.parse(text) as T);
 }
 
 /** Writes a temporary file beside it and renames it, so that a crash leaves the old content or the new. */

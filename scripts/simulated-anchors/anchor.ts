@@ -8,7 +8,7 @@ import { addSep1 } from './sep1.js';
 import { addSep6 } from './sep6.js';
 import { addSep10 } from './sep10.js';
 import { addSep24 } from './sep24.js';
-import { addSep38, createQuotes } from './sep38.js';
+import { addSep38 } from './sep38.js';
 import { type SimulatedServer, startSimulatedServer } from './server.js';
 import { transactionView } from './transfers.js';
 import { createWithdrawals, type Payment, type Withdrawal, type Withdrawals } from './withdrawals.js';
@@ -67,7 +67,6 @@ export async function startSimulatedAnchor(
     const transaction = transactionView(context, changed);
     callbacks.enqueue(changed.callbackUrl, JSON.stringify({ transaction }));
   });
-  const quotes = createQuotes();
   const { ledger } = settings;
   const ledgerWatch =
     ledger === undefined ? undefined : createLedgerWatch({ ...ledger, context, withdrawals });
@@ -77,9 +76,9 @@ export async function startSimulatedAnchor(
     addRoutes(route) {
       addSep1(route, context);
       addSep10(route, context);
-      addSep38(route, context, quotes);
-      addSep24(route, context, withdrawals, quotes);
-      addSep6(route, context, withdrawals, quotes);
+      addSep38(route, context);
+      addSep24(route, context, withdrawals);
+      addSep6(route, context, withdrawals);
       addControls(route, context, withdrawals, setProfile);
     },
     profile: () => profile,

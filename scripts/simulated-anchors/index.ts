@@ -1,11 +1,10 @@
-import { z } from 'zod';
-import { readState, replaceFile } from '../lib/files.js';
+import { readJson, replaceFile } from '../lib/files.js';
 import { type SimulatedAnchor, startSimulatedAnchor } from './anchor.js';
 import type { FleetSettings } from './context.js';
 import { type Fleet, fleetOf, partnerTokenEnv } from './fleet-file.js';
 import { type SimulatedFx, startSimulatedFx } from './fx.js';
 import { anchorDefinitions } from './profiles.js';
-import { withdrawalSchema } from './withdrawals.js';
+import type { Withdrawal } from './withdrawals.js';
 
 export type { SimulatedAnchor } from './anchor.js';
 export type { Fleet } from './fleet-file.js';
@@ -46,7 +45,7 @@ export interface SimulatedAnchors {
   stop(): Promise<void>;
 }
 
-const stateSchema = z.object({ version: z.literal(1), anchors: z.record(z.array(withdrawalSchema)) });
+type Saved = Record<string, Withdrawal[]>;
 
 /** Runs `work` every `everyMs`, never twice at once; `stop` waits for the run in progress. */
 function repeat(work: () => Promise<void>, everyMs: number): { stop(): Promise<void> } {
@@ -70,7 +69,7 @@ function repeat(work: () => Promise<void>, everyMs: number): { stop(): Promise<v
 export async function startSimulatedAnchors(options: SimulatedAnchorsOptions): Promise<SimulatedAnchors> {
   const { clock, random, portBase = 0, seed = 'fairlead', latencyFactor = 1, pace = 1, stateFile } = options;
   const portAt = (place: number) => (portBase === 0 ? 0 : portBase + place);
-  const saved = (await readState(stateFile, stateSchema, 'the simulated anchors'))?.anchors ?? {};
+  const saved = (await readJson<Saved>(stateFile)) ?? {};
   const anchors: SimulatedAnchor[] = [];
   const started: { stop(): Promise<void> }[] = [];
 
@@ -78,7 +77,7 @@ export async function startSimulatedAnchors(options: SimulatedAnchorsOptions): P
     const changed = anchors.filter(({ withdrawals }) => withdrawals.takeChanged());
     if (stateFile === undefined || changed.length === 0) return;
     const kept = Object.fromEntries(anchors.map(({ id, withdrawals }) => [id, withdrawals.all()]));
-    await replaceFile(stateFile, JSON.stringify({ version: 1, anchors: { ...saved, ...kept } }));
+    await replaceFile(stateFile, JSON.stringify({ ...saved, ...kept }));
   }
   async function tick(): Promise<void> {
     await Promise.all(anchors.map((each) => each.tick()));

@@ -1,17 +1,11 @@
 import type { AnchorContext } from './context.js';
 import { offered } from './sep1.js';
-import type { Quotes } from './sep38.js';
 import { type AddRoute, fieldsOf, sendPage } from './server.js';
 import { addTransactions, beginWithdrawal, checkCallbackUrl, withdrawTerms } from './transfers.js';
 import type { Withdrawals } from './withdrawals.js';
 
 /** SEP-24: hosted withdrawals. The form is filled in by opening the interactive page, or by waiting long enough. */
-export function addSep24(
-  route: AddRoute,
-  context: AnchorContext,
-  withdrawals: Withdrawals,
-  quotes: Quotes,
-): void {
+export function addSep24(route: AddRoute, context: AnchorContext, withdrawals: Withdrawals): void {
   const sep24 = { offered: () => offered[context.profile().protocol].sep24 };
   const steady = { ...sep24, steady: true };
 
@@ -31,7 +25,7 @@ export function addSep24(
     'POST /sep24/transactions/withdraw/interactive',
     (request, response) => {
       const as = { protocol: 'sep24', kind: 'withdrawal' } as const;
-      const { id } = beginWithdrawal(context, { withdrawals, quotes }, request, as);
+      const { id } = beginWithdrawal(context, withdrawals, request, as);
       const url = `${context.origin()}/sep24/interactive/${id}`;
       response.json({ type: 'interactive_customer_info_needed', url, id });
     },

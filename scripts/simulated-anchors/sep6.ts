@@ -1,17 +1,11 @@
 import { type AnchorContext, servedCorridors } from './context.js';
 import { offered } from './sep1.js';
-import type { Quotes } from './sep38.js';
 import type { AddRoute } from './server.js';
 import { addTransactions, beginWithdrawal, paymentInstructions, withdrawTerms } from './transfers.js';
 import type { Withdrawals } from './withdrawals.js';
 
 /** SEP-6: withdrawals by API. `/withdraw` pays the currency of `destination_asset`, else the anchor's first one. */
-export function addSep6(
-  route: AddRoute,
-  context: AnchorContext,
-  withdrawals: Withdrawals,
-  quotes: Quotes,
-): void {
+export function addSep6(route: AddRoute, context: AnchorContext, withdrawals: Withdrawals): void {
   const sep6 = { offered: () => offered[context.profile().protocol].sep6 };
   const steady = { ...sep6, steady: true };
 
@@ -24,7 +18,7 @@ export function addSep6(
       `GET /sep6/${path}`,
       (request, response) => {
         const as = { protocol: 'sep6', kind } as const;
-        const withdrawal = beginWithdrawal(context, { withdrawals, quotes }, request, as);
+        const withdrawal = beginWithdrawal(context, withdrawals, request, as);
         const { enabled: _enabled, ...terms } = withdrawTerms(context);
         const eta = context.profile().settlement.settleSeconds[1];
         response.json({ ...paymentInstructions(context, withdrawal), eta, ...terms });

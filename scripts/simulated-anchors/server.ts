@@ -110,7 +110,6 @@ export async function startSimulatedServer(options: ServerOptions): Promise<Simu
     const [method = '', path = ''] = label.toLowerCase().split(' ');
     const run = async (request: Request, response: Response): Promise<void> => {
       if (!offered()) throw new Refusal(404, 'not found');
-      await readMultipart(request);
       if (!steady && (await misbehave(options, response))) return;
       await handle(request, response);
     };
@@ -144,18 +143,7 @@ export async function startSimulatedServer(options: ServerOptions): Promise<Simu
 const bodyParsers = [
   express.json({ limit: bodyLimitBytes }),
   express.urlencoded({ limit: bodyLimitBytes, extended: false }),
-  express.text({ limit: bodyLimitBytes, type: 'multipart/form-data' }),
 ];
-
-/** Express does not parse multipart bodies; the platform does. */
-async function readMultipart(request: Request): Promise<void> {
-  if (typeof request.body !== 'string') return;
-  const headers = { 'content-type': request.get('content-type') ?? '' };
-  const form = await new globalThis.Response(request.body, { headers }).formData().catch(() => {
-    throw new Refusal(400, 'the body cannot be read');
-  });
-  request.body = Object.fromEntries(form);
-}
 
 /** Applies latency, outages and faults of the profile. Resolves to true where the request has been dealt with. */
 async function misbehave(options: ServerOptions, response: Response): Promise<boolean> {

@@ -7,11 +7,9 @@ import { usdc, usdcIssuer } from './corridors.js';
 import { type Caller, callerOf, isAccount } from './identity.js';
 import { Amount, amountForm } from './pricing.js';
 import { offered } from './sep1.js';
-import type { FirmQuote, Quotes } from './sep38.js';
 import { type AddRoute, fieldsOf, Refusal, sendPage } from './server.js';
 import type { NewWithdrawal, Withdrawal, Withdrawals } from './withdrawals.js';
 
-const pageLimit = 100;
 const lookups = ['id', 'stellar_transaction_id', 'external_transaction_id'] as const;
 
 function requireCaller({ partnerToken }: AnchorContext, { headers }: Request): Caller {
@@ -35,7 +33,7 @@ export function withdrawTerms(context: AnchorContext) {
 /** Reads a request for a withdrawal and begins it. */
 export function beginWithdrawal(
   context: AnchorContext,
-  { withdrawals, quotes }: { withdrawals: Withdrawals; quotes: Quotes },
+  withdrawals: Withdrawals,
   request: Request,
   { protocol, kind }: Pick<NewWithdrawal, 'protocol' | 'kind'>,
 ): Withdrawal {
@@ -63,9 +61,8 @@ export function beginWithdrawal(
   // SEP-24 asks for the delivery method in its form; here `funding_method` takes the place of that choice.
   const deliveryMethod = deliveryMethodOf(served, field('funding_method') ?? field('type'));
 
-  const quote = quoteOf(context, quotes, field('quote_id'), served);
-  const amountIn = field('amount') ?? quote?.sellAmount ?? null;
-  if (amountIn !== null) checkAmount(context, amountIn, quote);
+  const amountIn = field('amount');
+  if (amountIn !== null) checkAmount(context, amountIn);
   const callbackUrl = field('on_change_callback');
   if (callbackUrl !== null) checkCallbackUrl(callbackUrl);
 
@@ -77,8 +74,6 @@ export function beginWithdrawal(
     sellAsset: usdc,
     buyAsset: served.corridor.buyAsset,
     deliveryMethod,
-    quoteId: quote?.id ?? null,
-    pricedMs: quote?.createdMs ?? context.clock(),
     amountIn,
     callbackUrl,
   });
@@ -99,27 +94,16 @@ function deliveryMethodOf({ deliveryMethods }: ServedCorridor, asked: string | n
   return method;
 }
 
-function quoteOf(context: AnchorContext, quotes: Quotes, id: string | null, { corridor }: ServedCorridor) {
-  if (id === null) return null;
-  const quote = quotes.find(id);
-  if (quote === undefined) throw new Refusal(400, 'quote not found');
-  if (quote.expiresMs < context.clock()) throw new Refusal(400, 'the quote has expired');
-  if (quote.buyAsset !== corridor.buyAsset) throw new Refusal(400, 'the quote is for another asset');
-  return quote;
-}
-
-function checkAmount(context: AnchorContext, amount: string, quote: FirmQuote | null): void {
+function checkAmount(context: AnchorContext, amount: string): void {
   if (!amountForm.test(amount)) throw new Refusal(400, 'amount must be a decimal of at most 7 places');
   const { minAmount, maxAmount } = context.profile();
   const asked = new Amount(amount);
   if (asked.lt(minAmount) || asked.gt(maxAmount))
     throw new Refusal(400, `amount must be from ${minAmount} to ${maxAmount} USDC`);
-  if (quote !== null && !asked.eq(quote.sellAmount))
-    throw new Refusal(400, 'amount is not that of the quote');
 }
 
 /**
- * Adds `GET /transaction`, `GET /transactions` and the page `more-info`. A partner token can read every transaction, an
+ * Adds `GET /transaction` and the page `more-info`. A partner token can read every transaction, an
  * account only its own.
  */
 export function addTransactions(
@@ -148,26 +132,6 @@ export function addTransactions(
       );
       if (found === undefined) throw new Refusal(404, 'transaction not found');
       response.json({ transaction: view(found) });
-    },
-    options,
-  );
-  route(
-    `GET /${protocol}/transactions`,
-    (request, response) => {
-      const caller = requireCaller(context, request);
-      const query = fieldsOf(request.query);
-      if (query.get('asset_code') !== 'USDC') throw new Refusal(400, 'asset_code must be USDC');
-      const kinds = [request.query.kind ?? []].flat();
-      const since = query.get('no_older_than');
-      const sinceMs = since === undefined ? 0 : Date.parse(since);
-      if (Number.isNaN(sinceMs)) throw new Refusal(400, 'no_older_than must be an instant');
-      const matching = readable(caller)
-        .filter(({ startedMs }) => startedMs >= sinceMs)
-        .filter(({ kind }) => kinds.length === 0 || kinds.includes(kind))
-        .reverse();
-      const after = matching.findIndex(({ id }) => id === query.get('paging_id'));
-      const limit = Math.min(Math.max(Number(query.get('limit')) || pageLimit, 1), pageLimit);
-      response.json({ transactions: matching.slice(after + 1, after + 1 + limit).map(view) });
     },
     options,
   );
@@ -219,7 +183,6 @@ export function transactionView(context: AnchorContext, withdrawal: Withdrawal):
     amount_out: withdrawal.amountOut,
     ...(old ? {} : { amount_in_asset: withdrawal.sellAsset, amount_out_asset: withdrawal.buyAsset }),
     ...feeFields(withdrawal, old),
-    quote_id: withdrawal.quoteId,
     started_at: wireInstant(withdrawal.startedMs, old),
     updated_at: wireInstant(withdrawal.updatedMs, old),
     completed_at: completedMs === null ? null : wireInstant(completedMs, old),

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
 import { type AnchorContext, termsFor } from './context.js';
 import { payoutPlacesOf } from './corridors.js';
 import { Amount, priceForSell } from './pricing.js';
-import { type Ending, endings } from './profiles.js';
+import type { Ending } from './profiles.js';
 import { Refusal } from './server.js';
 import {
   delays,
@@ -15,59 +14,37 @@ import {
   stepsUntilPayment,
 } from './settlement.js';
 
-const millis = z.number().int().nonnegative();
-/** A state file of an older checkout may have the former name of an effect. */
-const stepEffect = z.preprocess(
-  (name) => (name === 'pay-out' ? 'payout' : name),
-  z.enum(['payout', 'refund', 'refund-old']).optional(),
-);
-
 /** What an anchor keeps of one withdrawal; as JSON in the state file. Amounts are decimal strings. */
-export const withdrawalSchema = z.object({
-  id: z.string(),
-  protocol: z.enum(['sep24', 'sep6']),
-  kind: z.enum(['withdrawal', 'withdrawal-exchange']),
+export interface Withdrawal {
+  id: string;
+  protocol: 'sep24' | 'sep6';
+  kind: 'withdrawal' | 'withdrawal-exchange';
   /** The account whose token started it: the one that may read it. */
-  owner: z.string(),
+  owner: string;
   /** The account that pays. */
-  from: z.string(),
-  sellAsset: z.string(),
-  buyAsset: z.string(),
-  deliveryMethod: z.string(),
-  quoteId: z.string().nullable(),
-  /** The instant whose price applies: that of its firm quote, or of its start. */
-  pricedMs: millis,
-  status: z.string(),
-  message: z.string().nullable(),
-  startedMs: millis,
-  updatedMs: millis,
-  completedMs: millis.nullable(),
+  from: string;
+  sellAsset: string;
+  buyAsset: string;
+  deliveryMethod: string;
+  status: string;
+  message: string | null;
+  startedMs: number;
+  updatedMs: number;
+  completedMs: number | null;
   /** The announced amount, until the payment gives the real one. */
-  amountIn: z.string().nullable(),
-  amountOut: z.string().nullable(),
-  fee: z.string().nullable(),
-  stellarTransactionId: z.string().nullable(),
-  refund: z
-    .object({ way: z.enum(['refunds', 'flag']), amount: z.string(), stellarTransactionId: z.string() })
-    .nullable(),
-  callbackUrl: z.string().nullable(),
-  /** Null for a name that this checkout does not know as well: its profile then decides. */
-  ending: z.enum(endings).nullable().catch(null),
-  shortfallPpm: z.number().int().nonnegative(),
+  amountIn: string | null;
+  amountOut: string | null;
+  fee: string | null;
+  stellarTransactionId: string | null;
+  refund: { way: 'refunds' | 'flag'; amount: string; stellarTransactionId: string } | null;
+  callbackUrl: string | null;
+  ending: Ending | null;
+  shortfallPpm: number;
   /** Further steps, in order of time. */
-  steps: z.array(
-    z.object({
-      atMs: millis,
-      status: z.string(),
-      effect: stepEffect,
-      message: z.string().optional(),
-    }),
-  ),
+  steps: Step[];
   /** Fields of the shown record that a test has overwritten. */
-  amended: z.record(z.unknown()),
-});
-
-export type Withdrawal = z.infer<typeof withdrawalSchema>;
+  amended: Record<string, unknown>;
+}
 
 /** The most an anchor keeps. The oldest one without further steps is dropped for a new one. */
 const keptLimit = 5_000;
@@ -78,7 +55,7 @@ export type NewWithdrawal = Pick<
   Withdrawal,
   'protocol' | 'kind' | 'owner' | 'from' | 'sellAsset' | 'buyAsset'
 > &
-  Pick<Withdrawal, 'deliveryMethod' | 'quoteId' | 'pricedMs' | 'amountIn' | 'callbackUrl'>;
+  Pick<Withdrawal, 'deliveryMethod' | 'amountIn' | 'callbackUrl'>;
 
 export interface Payment {
   amount?: string | undefined;
@@ -239,9 +216,9 @@ export function createWithdrawals(
 
 /** The payout by the withdrawal's price, less the anchor's shortfall, rounded down. */
 function payOut(context: AnchorContext, withdrawal: Withdrawal): void {
-  const { buyAsset, pricedMs, shortfallPpm } = withdrawal;
+  const { buyAsset, startedMs, shortfallPpm } = withdrawal;
   const payoutPlaces = payoutPlacesOf(buyAsset);
-  const terms = { ...termsFor(context, buyAsset, pricedMs), payoutPlaces, lot: null };
+  const terms = { ...termsFor(context, buyAsset, startedMs), payoutPlaces, lot: null };
   const priced = priceForSell(new Amount(withdrawal.amountIn ?? 0), terms);
   if (priced === null) {
     withdrawal.amountOut = '0';

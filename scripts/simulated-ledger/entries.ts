@@ -7,27 +7,25 @@ import {
   xdr,
 } from '@stellar/stellar-base';
 import { Decimal } from 'decimal.js';
-import { z } from 'zod';
 import { type assetOf, simulatedNetwork } from './payments.js';
 
 const stroopsPerUnit = 10_000_000;
 
 /** A transaction in a closed ledger, as the simulated ledger keeps it. */
-export const entrySchema = z.object({
+export interface Entry {
   /** The hash; for a fee bump, that of the outer transaction. */
-  hash: z.string(),
-  innerHash: z.string().nullable(),
-  ledger: z.number().int(),
+  hash: string;
+  innerHash: string | null;
+  ledger: number;
   /** Its place in the ledger, from 1. */
-  order: z.number().int(),
-  closedAtMs: z.number().int(),
-  successful: z.boolean(),
+  order: number;
+  closedAtMs: number;
+  successful: boolean;
   /** Base64 XDR. */
-  envelope: z.string(),
-  result: z.string(),
-});
+  envelope: string;
+  result: string;
+}
 
-export type Entry = z.infer<typeof entrySchema>;
 export type AnyTransaction = Transaction | FeeBumpTransaction;
 
 export function readEnvelope(envelope: string): AnyTransaction {

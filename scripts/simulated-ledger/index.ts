@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import express from 'express';
-import { z } from 'zod';
 import type { Clock } from '../../server/ports.js';
-import { readState, replaceFile } from '../lib/files.js';
+import { readJson, replaceFile } from '../lib/files.js';
 import { listenOnLoopback } from '../lib/loopback-server.js';
 import { createBook } from './book.js';
-import { type AnyTransaction, type Entry, entrySchema } from './entries.js';
+import type { AnyTransaction, Entry } from './entries.js';
 import { noFaults, type SourceFaults, viewOf } from './faults.js';
 import { answerHorizon } from './horizon.js';
 import { streamedAccount, streamTransactions } from './horizon-stream.js';
@@ -37,12 +36,10 @@ export interface SimulatedLedger {
   stop(): Promise<void>;
 }
 
-const stateSchema = z.object({ version: z.literal(1), entries: z.array(entrySchema) });
-
 /** Starts a ledger on 127.0.0.1: RPC at `/rpc`, Horizon at `/horizon`. */
 export async function startSimulatedLedger(options: SimulatedLedgerOptions): Promise<SimulatedLedger> {
   const { clock, port = 0, closeMs = 1_000, stateFile } = options;
-  const saved = (await readState(stateFile, stateSchema, 'the simulated ledger'))?.entries ?? [];
+  const saved = (await readJson<Entry[]>(stateFile)) ?? [];
   const book = createBook({ clock, closeMs, saved });
   const faults = { rpc: noFaults, horizon: noFaults };
   const asked = { rpc: 0, horizon: 0 };
@@ -88,7 +85,7 @@ export async function startSimulatedLedger(options: SimulatedLedgerOptions): Pro
 
   async function save(): Promise<void> {
     if (stateFile === undefined || !book.takeChanged()) return;
-    await replaceFile(stateFile, JSON.stringify({ version: 1, entries: book.kept() }));
+    await replaceFile(stateFile, JSON.stringify(book.kept()));
   }
   const saving = setInterval(
     () => void save().catch((error) => console.error('simulated ledger:', error)),

@@ -76,7 +76,7 @@ function accountsOf(keys: unknown, book: Book): object[] {
       signers: [],
       ext: new xdr.AccountEntryExt(0),
     });
-    return { key, xdr: xdr.LedgerEntryData.account(entry).toXDR('base64') };
+    return { key, xdr: xdr.LedgerEntryData.account(entry).toXDR('base64'), lastModifiedLedgerSeq: 1 };
   });
 }
 
@@ -100,7 +100,7 @@ function transactionOf(hash: unknown, view: View): object {
     oldestLedgerCloseTime: seconds(oldest.closedAtMs),
   };
   const entry = view.find(hash);
-  if (entry === undefined) return { status: 'NOT_FOUND', ...range };
+  if (entry === undefined) return { status: 'NOT_FOUND', txHash: hash, ...range };
   return {
     status: entry.successful ? 'SUCCESS' : 'FAILED',
     ...range,

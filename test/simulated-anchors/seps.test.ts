@@ -107,7 +107,7 @@ describe('a simulated anchor', () => {
     ['recover', 'slowboat', { status: 'completed', amount_out: expect.any(String) }],
     ['hold', 'slowboat', { status: 'completed' }],
     ['stuck', 'slowboat', { status: 'pending_external' }],
-    ['vanish', 'slowboat', { status: 'incomplete' }],
+    ['vanish', 'slowboat', { status: 'pending_user_transfer_start' }],
     ['complete', 'galleon', { status: 'completed', amount_fee: '0', started_at: '2026-11-21T09:30:00' }],
     ['complete', 'ferry', { status: 'completed', amount_out: expect.any(String) }],
   ])('SEP-24: a withdrawal that will %s at %s ends so', async (ending, anchor, ended) => {
