@@ -6,7 +6,7 @@
  * Vite's server, which shows its sources as they are edited.
  */
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import getPort from 'get-port';
@@ -20,9 +20,9 @@ import { isPortTaken } from './lib/loopback-server.js';
 import { buildPageIfStale, PageNotBuilt } from './lib/page-build.js';
 import { Interrupted, StartedParts } from './lib/started-parts.js';
 import { untilReady } from './lib/until-ready.js';
+import { startMongo } from './mongod/replica-set.js';
 import { startSimulatedWallets } from './simulated-wallets/index.js';
 import { CannotStart, claimFolder, localSecrets } from './start-local/data-folder.js';
-import { startDatabase } from './start-local/database.js';
 import { showFirstScores } from './start-local/first-scores.js';
 import { servePageUnderEdit } from './start-local/page-under-edit.js';
 import {
@@ -50,7 +50,7 @@ async function start(
   await checkPort(given.PORT || usualPort, given.HOST || '127.0.0.1');
   if (!underEdit) await buildPageIfStale(say);
 
-  const mongo = await parts.add('MongoDB', startDatabase(folder, say));
+  const mongo = await parts.add('MongoDB', startMongo({ dbPath: join(folder, 'mongo'), say }));
   const secrets = await localSecrets(folder, given);
   mongo.onEnded(onDatabaseEnded);
   const simulated = !given.FLEET_FILE;

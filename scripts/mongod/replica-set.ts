@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { clearLockedPorts } from 'get-port';
-import { MongoMemoryReplSet, MongoMemoryServer } from 'mongodb-memory-server-core';
-import { MongoMemoryReplSetStates } from 'mongodb-memory-server-core/lib/MongoMemoryReplSet.js';
 import { mongo } from 'mongoose';
 import { findMongod } from '../find-mongod.js';
 import { freePort } from '../lib/free-port.js';
@@ -32,47 +33,14 @@ interface StartOptions {
   say?: (line: string) => void;
 }
 
-/**
- * Differs from its base class twice. It starts on the given port or fails, instead of quietly taking another port. And
- * it does not reconfigure a set that an earlier run initiated: mongod refuses that while it is still reading the
- * configuration from its data (seen after a kill, code 109, ConfigurationInProgress).
- */
-class ReplicaSet extends MongoMemoryReplSet {
-  initiated = false;
-
-  protected override getInstanceOpts(...args: Parameters<MongoMemoryReplSet['getInstanceOpts']>) {
-    return { ...super.getInstanceOpts(...args), portGeneration: false };
-  }
-
-  protected override async _initReplSet(): Promise<void> {
-    if (!this.initiated) return super._initReplSet();
-    await this._waitForPrimary(launchTimeoutMs, 'existing data');
-    this.stateChange(MongoMemoryReplSetStates.running);
-  }
-}
-
-interface Binary {
-  systemBinary: string;
-  version: string;
-}
-
-interface PreparedData {
-  port: number;
-  /** The data holds a replica set already, with `port` in its configuration. */
-  initiated: boolean;
-}
-
 const setName = 'fairlead';
 const launchTimeoutMs = 60_000;
+const stopTimeoutMs = 20_000;
 /** Several may run on one developer's machine: the default cache of half the memory each is too much. */
 const lightweight = [
-  '--wiredTigerCacheSizeGB',
-  '0.5',
-  '--setParameter',
-  'diagnosticDataCollectionEnabled=false',
+  ...['--wiredTigerCacheSizeGB', '0.5', '--setParameter', 'diagnosticDataCollectionEnabled=false'],
   // A process that is killed inside a transaction holds what that wrote for so long, instead of a minute.
-  '--setParameter',
-  'transactionLifetimeLimitSeconds=5',
+  ...['--setParameter', 'transactionLifetimeLimitSeconds=5'],
 ];
 
 /**
@@ -90,89 +58,103 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
     return { uri, source: 'MONGODB_URI', onEnded: () => undefined, stop: async () => undefined };
   }
 
-  const binary = { systemBinary: found.path, version: found.version };
-  const dbPath = options.dbPath === undefined ? undefined : resolve(options.dbPath);
-  const data = dbPath === undefined ? undefined : await prepareData(dbPath, binary);
-  const replicaSet = new ReplicaSet({
-    binary,
-    instanceOpts: [
-      {
-        storageEngine: 'wiredTiger',
-        launchTimeout: launchTimeoutMs,
-        ...(dbPath === undefined ? {} : { dbPath }),
-        ...(data === undefined ? {} : { port: data.port }),
-      },
-    ],
-    replSet: {
-      name: setName,
-      args: lightweight,
-      // A separate session: Ctrl-C reaches the whole foreground group, and the database has to stop last.
-      spawn: { detached: process.platform !== 'win32' },
-    },
-  });
-  replicaSet.initiated = data?.initiated ?? false;
-  await replicaSet.start();
-  if (dbPath !== undefined && data !== undefined) await writeFile(portFileOf(dbPath), `${data.port}\n`);
-  const mongod = replicaSet.servers[0]?.instanceInfo?.instance.mongodProcess;
-  const pid = mongod?.pid;
-  let stopping = false;
-  return {
-    uri: withDatabase(replicaSet.getUri(), database),
-    source: `${found.source}, version ${found.version}`,
-    ...(pid === undefined ? {} : { pid }),
-    onEnded(listener) {
-      mongod?.once('exit', () => {
-        if (!stopping) listener();
-      });
-    },
-    stop: async () => {
-      stopping = true;
-      await replicaSet.stop({ doCleanup: dbPath === undefined, force: false });
-    },
-  };
-}
-
-/**
- * Prepares a data folder and chooses the port. A replica set stores its own address in its data, and a member that does
- * not find its address there never becomes primary. So the port is kept in a file beside the data, and if that port is
- * taken, the stored address is changed before the start.
- */
-async function prepareData(dbPath: string, binary: Binary): Promise<PreparedData> {
+  const isTemporary = options.dbPath === undefined;
+  const dbPath = resolve(options.dbPath ?? (await mkdtemp(join(tmpdir(), 'fairlead-mongo-'))));
   await mkdir(dbPath, { recursive: true });
   await endLeftover(dbPath);
-  const portFile = portFileOf(dbPath);
+  // The port stays the same where it can, for those who have noted down the address.
+  const portFile = `${dbPath}.port`;
   const kept = Number(await readFile(portFile, 'utf8').catch(() => ''));
   // Otherwise get-port avoids for 15 s a port that it gave out before, although nobody uses it any more.
   clearLockedPorts();
   const port = await freePort(...(kept > 0 ? [kept] : []));
-  // The folder may have been removed, and its port file left.
-  const holdsData = existsSync(join(dbPath, 'WiredTiger'));
-  if (port === kept) return { port, initiated: holdsData };
-  await rm(portFile, { force: true });
-  return { port, initiated: holdsData && (await changeAddress(dbPath, binary, port)) };
+  if (!isTemporary) await writeFile(portFile, `${port}\n`);
+
+  const log = ['--logpath', join(dbPath, 'mongod.log')];
+  const place = ['--dbpath', dbPath, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', setName];
+  const child = spawn(found.path, [...place, ...log, ...lightweight], {
+    stdio: 'ignore',
+    // A separate session: Ctrl-C reaches the whole foreground group, and the database has to stop last.
+    detached: process.platform !== 'win32',
+  });
+  let isStopping = false;
+  const stop = async () => {
+    isStopping = true;
+    await end(child);
+    if (isTemporary) await rm(dbPath, { recursive: true, force: true });
+  };
+  try {
+    await untilWritable(child, `127.0.0.1:${port}`);
+  } catch (error) {
+    await stop();
+    throw new Error(`mongod (${found.path}) does not start on ${dbPath}: see mongod.log there`, {
+      cause: error,
+    });
+  }
+  return {
+    uri: `mongodb://127.0.0.1:${port}/${encodeURIComponent(database)}?replicaSet=${setName}`,
+    source: `${found.source}, version ${found.version}`,
+    ...(child.pid === undefined ? {} : { pid: child.pid }),
+    onEnded(listener) {
+      child.once('exit', () => {
+        if (!isStopping) listener();
+      });
+    },
+    stop,
+  };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGINT');
+  const kill = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+  await ended;
+  clearTimeout(kill);
 }
 
 /**
- * MongoDB's documented procedure for a changed host name: start without the replica set, and edit its configuration.
- * Resolves to whether there was a configuration to edit.
+ * Initiates the replica set, or gives a set of earlier data its present address: it stores its own address in its data, and
+ * a member that does not find its address there never becomes primary.
  */
-async function changeAddress(dbPath: string, binary: Binary, port: number): Promise<boolean> {
-  const server = await MongoMemoryServer.create({
-    binary,
-    instance: { dbPath, storageEngine: 'wiredTiger', launchTimeout: launchTimeoutMs },
+async function untilWritable(child: ChildProcess, address: string): Promise<void> {
+  const client = new mongo.MongoClient(`mongodb://${address}/?directConnection=true`, {
+    serverSelectionTimeoutMS: launchTimeoutMs,
   });
-  const client = new mongo.MongoClient(server.getUri(), { serverSelectionTimeoutMS: 10_000 });
+  const failed = new Promise<never>((_, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`it ended with ${code}`)));
+  });
+  failed.catch(() => undefined);
   try {
-    const configurations = client.db('local').collection('system.replset');
-    const address = `127.0.0.1:${port}`;
-    const { matchedCount } = await configurations.updateMany({}, { $set: { 'members.0.host': address } });
-    return matchedCount > 0;
+    await Promise.race([makePrimary(client, address), failed]);
   } finally {
     await client.close();
-    await server.stop({ doCleanup: false, force: false });
   }
 }
 
-function portFileOf(dbPath: string): string {
-  return `${dbPath}.port`;
+async function makePrimary(client: mongo.MongoClient, address: string): Promise<void> {
+  const admin = client.db('admin');
+  const configurations = client.db('local').collection('system.replset');
+  const deadline = Date.now() + launchTimeoutMs;
+  for (;;) {
+    try {
+      const { isWritablePrimary } = await admin.command({ hello: 1 });
+      if (isWritablePrimary === true) return;
+      const present = await configurations.findOne({}, { readPreference: 'nearest' });
+      const member = { _id: 0, host: address };
+      if (present === null) await admin.command({ replSetInitiate: { _id: setName, members: [member] } });
+      else if (present.members[0].host !== address) {
+        const members = [{ ...present.members[0], ...member }];
+        const replSetReconfig = { ...present, version: present.version + 1, members };
+        await admin.command({ replSetReconfig, force: true });
+      }
+    } catch (error) {
+      // It answers so while it reads what it holds; seen after a kill, code 109, ConfigurationInProgress.
+      if (!(error instanceof mongo.MongoServerError)) throw error;
+      if (Date.now() > deadline) throw error;
+    }
+    if (Date.now() > deadline) throw new Error('it does not become primary');
+    await sleep(50);
+  }
 }

@@ -1,4 +1,4 @@
-import { type ExecFileException, execFile } from 'node:child_process';
+import { execFile } from 'node:child_process';
 
 export interface ProgramResult {
   stdout: string;
@@ -6,40 +6,23 @@ export interface ProgramResult {
   failure: string;
 }
 
-interface Options {
-  timeoutMs: number;
-  /** Added to the environment of this process. */
-  env?: Record<string, string>;
-  /** Kills the program when aborted; the reason becomes the failure. */
-  signal?: AbortSignal;
-}
-
 /**
  * Runs a program to its end or its time limit. It never throws and never prints. By Node's own execFile and not by
  * execa, which cannot be loaded in jest's global set-up: jest requires that as CommonJS.
+ * @param env added to the environment of this process
  */
 export function runProgram(
   file: string,
   args: readonly string[],
-  { timeoutMs, env, signal }: Options,
+  { timeoutMs, env = {} }: { timeoutMs: number; env?: Record<string, string> },
 ): Promise<ProgramResult> {
-  const options = {
-    timeout: timeoutMs,
-    killSignal: 'SIGKILL',
-    env: { ...process.env, ...env },
-    ...(signal === undefined ? {} : { signal }),
-  } as const;
+  const options = { timeout: timeoutMs, killSignal: 'SIGKILL', env: { ...process.env, ...env } } as const;
   return new Promise((resolve) => {
     execFile(file, args, options, (error, stdout, stderr) => {
-      resolve({ stdout, failure: error === null ? '' : failureOf(error, stderr) });
+      const lastLine = stderr.trimEnd().split('\n').at(-1)?.trim();
+      const failure =
+        error?.killed === true ? `not done after ${timeoutMs / 1_000} s` : lastLine || error?.message || '';
+      resolve({ stdout, failure: error === null ? '' : failure });
     }).stdin?.end();
   });
-
-  function failureOf(error: ExecFileException, stderr: string): string {
-    if (String(error.code) === 'ENOENT') return `${file} is not installed`;
-    if (signal?.aborted === true) return String(signal.reason);
-    if (error.killed === true) return `not done after ${Math.round(timeoutMs / 1000)} s`;
-    const lastLine = stderr.trimEnd().split('\n').at(-1)?.trim();
-    return lastLine || `ended with ${error.signal ?? error.code}`;
-  }
 }

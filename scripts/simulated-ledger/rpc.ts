@@ -47,7 +47,15 @@ function resultOf(method: unknown, params: Record<string, unknown>, book: Book, 
     case 'getNetwork':
       return { passphrase: simulatedNetwork, protocolVersion: 23 };
     case 'getLatestLedger':
-      return { id: '', protocolVersion: 23, sequence: latest.ledger };
+      return {
+        id: '',
+        protocolVersion: 23,
+        sequence: latest.ledger,
+        closeTime: seconds(latest.closedAtMs),
+        // The official Python SDK refuses an answer without them; nothing here reads headers.
+        headerXdr: '',
+        metadataXdr: '',
+      };
     case 'getLedgerEntries':
       return { entries: accountsOf(params.keys, book), latestLedger: latest.ledger };
     case 'getTransaction':

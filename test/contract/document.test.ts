@@ -78,7 +78,9 @@ describe('docs/openapi.json', () => {
   });
 
   it('has no object schema in place: each is a component that generators can name', () => {
-    const inPlace = objectsWithin({ paths: document.paths, webhooks: document.webhooks }, '');
+    // Generators of clients get it without streams, whose schema is that of an event.
+    const { paths } = clientDocument(document);
+    const inPlace = objectsWithin({ paths, webhooks: document.webhooks }, '');
     const { schemas, ...components } = document.components;
     inPlace.push(...objectsWithin(components, '/components'));
     for (const [name, { properties = {}, ...rest }] of Object.entries(schemas))
