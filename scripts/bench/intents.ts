@@ -1,160 +1,131 @@
+/** `POST /api/intent/offramp` beside a bare loop that draws from the limit and inserts the same documents. */
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { mongo } from 'mongoose';
+import type { mongo } from 'mongoose';
 import { publicKeyOf } from '../../contract/verification/ed25519.js';
 import { encodePublicKey } from '../../contract/verification/strkey.js';
-import type { Recorded, RecordedIntent } from './intents/recorded.js';
-import type { BenchContext, BenchRow } from './lib/bench.js';
-import { medianOf, microseconds, ms, perSecond, ratio, significant } from './lib/figures.js';
-import { linesInTurns } from './lib/in-turns.js';
-import { clientAddresses, fire, forwardedFor, type LoadResult } from './lib/load.js';
-import { type Program, processCpuMs } from './lib/program.js';
+import type { BenchContext, BenchMongo } from './lib/context.js';
+import {
+  type BenchRow,
+  inTurns,
+  medianOf,
+  microseconds,
+  ms,
+  percentile,
+  perSecond,
+  ratioOfRounds,
+} from './lib/figures.js';
+import { clientOf, type LoadResult, measure, newClient } from './lib/load.js';
+import { withCpu } from './lib/processes.js';
+import { openWindows } from './programs/windows.js';
 
 const rounds = 5;
 const connections = 32;
 /** Half of the registrations that a client may send per minute. */
 const intentsOfClient = 10;
-const recordedIntents = 200;
-const commands = ['aggregate', 'find', 'findAndModify', 'insert', 'update', 'bulkWrite'];
 
-/** Processor time per intent in microseconds, and commands that mongod was sent per intent. */
-interface Figures extends LoadResult {
-  cpu: number;
-  mongodCpu: number;
-  loadCpu: number;
-  commands: number;
+interface Stored {
+  _id: string;
+  client: string;
 }
 
-/** `POST /api/intent/offramp` beside a bare loop that draws from the limit and inserts the same documents. */
+/** Processor time per intent in microseconds: of the process that registers, and of mongod. */
+interface Figures extends Pick<LoadResult, 'perSecond' | 'p50Ms' | 'p99Ms'> {
+  processor: number;
+  mongod: number;
+}
+
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const mongod = await context.startMongo();
-  const anchors = await context.startAnchors();
-  const service = await context.startService({
-    ...anchors.env,
-    MONGODB_URI: mongod.uri,
-    // Nobody pays: the places of unpaid intents must not run out.
-  });
-  const client = await new mongo.MongoClient(mongod.uri).connect();
-  context.onEnd('connection of the bench', () => client.close());
+  const service = await context.startService({ ...(await context.startAnchors()), MONGODB_URI: mongod.uri });
   const seconds = context.seconds / 3;
-  const register = createRegister(`${service.url}/api/intent/offramp`);
-
-  await register(seconds, intentsOfClient);
-  const file = join(context.folder, 'recorded-intents.json');
-  const recorded: Recorded = {
-    ...(await record(client.db())),
-    uri: mongod.uri,
-    concurrency: connections,
-    seconds,
-  };
-  await writeFile(file, mongo.BSON.EJSON.stringify(recorded, { relaxed: false }));
-  const bare = await context.startProgram('scripts/bench/intents/bare', { args: [file] });
-  await bare.ready();
-
-  const measure = async (program: Program, load: () => Promise<LoadResult>): Promise<Figures> => {
-    const readings = () =>
-      Promise.all([program.cpuMs(), processCpuMs(mongod.pid), process.cpuUsage(), commandsOf(client.db())]);
-    const before = await readings();
-    const result = await load();
-    const after = await readings();
-    const of = (spentMs: number) => (spentMs * 1_000) / result.requests;
-    const own = (reading: NodeJS.CpuUsage) => (reading.user + reading.system) / 1_000;
-    return {
-      ...result,
-      cpu: of(after[0] - before[0]),
-      mongodCpu: of(after[1] - before[1]),
-      loadCpu: of(own(after[2]) - own(before[2])),
-      commands: (after[3] - before[3]) / result.requests,
-    };
-  };
-  const loop = (question: string) => () =>
-    measure(bare, async () => (await bare.ask(question)) as LoadResult);
-  const lines = [
-    { what: bareDraw, measure: loop('draw') },
-    { what: bareInsert, measure: loop('insert') },
-    {
-      what: 'this service, each time a new client',
-      measure: () => measure(service, () => register(seconds, 1)),
-    },
-    {
-      what: `this service, ${intentsOfClient} times the same client`,
-      measure: () => measure(service, () => register(seconds, intentsOfClient)),
-    },
-  ];
-  return toRows(await linesInTurns(rounds, lines));
-}
-
-const bareDraw = 'bare loop: draw and insert';
-const bareInsert = 'bare loop: insert alone';
-
-/** Registers intents that nobody has sent before; every answer must be a 201. */
-function createRegister(url: string) {
   const account = encodePublicKey(publicKeyOf(randomBytes(32)));
   let registered = 0;
-  return (seconds: number, intentsOfClient: number): Promise<LoadResult> =>
-    fire({
-      url,
+
+  const register = async (perClient: number): Promise<Figures> => {
+    const figures = await measure([service.pid, ...mongod.pids], {
+      url: `${service.url}/api/intent/offramp`,
       method: 'POST',
-      seconds,
-      connections,
       headers: { 'content-type': 'application/json' },
       expect: 201,
+      connections,
+      seconds,
       next: () => {
-        // Returning and new clients use separate addresses.
-        const client = (intentsOfClient === 1 ? 0 : 1 << 23) + Math.floor(registered / intentsOfClient);
         registered += 1;
-        return {
-          ...forwardedFor(clientAddresses(client, 1)[0] ?? ''),
-          body: JSON.stringify({
-            corridor: 'usdc-ngn',
-            anchorId: 'harbour',
-            account,
-            sellAmount: '100',
-            nonce: randomBytes(24).toString('base64url'),
-          }),
-        };
+        const nonce = randomBytes(24).toString('base64url');
+        const terms = { corridor: 'usdc-ngn', anchorId: 'harbour', account, sellAmount: '100', nonce };
+        const returning = clientOf(10, Math.floor(registered / perClient));
+        return { headers: perClient === 1 ? newClient() : returning, body: JSON.stringify(terms) };
       },
     });
-}
-
-async function record(database: mongo.Db): Promise<Pick<Recorded, 'documents' | 'indexes'>> {
-  const intents = database.collection<RecordedIntent>('intents');
-  const indexes = (await intents.indexes()).filter(({ name }) => name !== '_id_');
-  return {
-    documents: await intents.find().limit(recordedIntents).toArray(),
-    indexes: indexes.map(({ v: _, ...index }) => index as mongo.IndexDescription),
+    const [processor = Number.NaN, ofMongod = Number.NaN] = figures.cpuMicros;
+    return { ...figures, processor, mongod: ofMongod };
   };
+  await register(intentsOfClient);
+  const lines = [
+    { what: 'bare loop: draw and insert', measure: await bareLoop(mongod, seconds) },
+    { what: 'this service, each time a new client', measure: () => register(1) },
+    {
+      what: `this service, ${intentsOfClient} times the same client`,
+      measure: () => register(intentsOfClient),
+    },
+  ];
+  const measured = await inTurns(rounds, lines);
+  const reference = measured[0]?.results ?? [];
+  return measured.map(({ what, results }) => ({
+    table: `intents registered, ${connections} at a time`,
+    what,
+    figures: {
+      intents: perSecond(medianOf(results, (each) => each.perSecond)),
+      'of draw and insert': ratioOfRounds(results, reference, (each) => each.perSecond),
+      p50: ms(medianOf(results, (each) => each.p50Ms)),
+      p99: ms(medianOf(results, (each) => each.p99Ms)),
+      processor: microseconds(medianOf(results, (each) => each.processor)),
+      mongod: microseconds(medianOf(results, (each) => each.mongod)),
+    },
+  }));
 }
 
-/** How many commands that read or write mongod was sent since its start. */
-async function commandsOf(database: mongo.Db): Promise<number> {
-  const { metrics } = await database.admin().serverStatus();
-  return commands.reduce((sum, command) => sum + Number(metrics.commands[command]?.total ?? 0), 0);
-}
+/**
+ * Inserts what the service has stored, with new ids and clients, into a collection with the same indexes, majority-committed,
+ * after drawing a point of a new client's window, as the service must for each client that it has not seen.
+ */
+async function bareLoop({ client, pids }: BenchMongo, seconds: number): Promise<() => Promise<Figures>> {
+  const stored = client.db().collection<Stored>('intents');
+  const documents = await stored.find().limit(200).toArray();
+  const indexes = (await stored.indexes()).filter(({ name }) => name !== '_id_');
+  const bare = client.db().collection<Stored>('bare_intents', { writeConcern: { w: 'majority' } });
+  await bare.createIndexes(indexes.map(({ v: _, ...index }) => index as mongo.IndexDescription));
+  const draw = await openWindows(client);
 
-function toRows(measured: readonly { what: string; results: readonly Figures[] }[]): BenchRow[] {
-  const median = (what: string, pick: (figures: Figures) => number) =>
-    medianOf(measured.find((each) => each.what === what)?.results ?? [], pick);
-  const together = ({ cpu, mongodCpu }: Figures) => cpu + mongodCpu;
-  return measured.map(({ what }) => {
-    const of = (pick: (figures: Figures) => number) => median(what, pick);
-    const rate = (each: Figures) => each.perSecond;
-    return {
-      table: `intents registered, ${connections} at a time`,
-      what,
-      figures: {
-        intents: perSecond(of(rate)),
-        'of draw and insert': ratio(of(rate), median(bareDraw, rate)),
-        'of insert alone': ratio(of(rate), median(bareInsert, rate)),
-        p50: ms(of((each) => each.p50Ms)),
-        p99: ms(of((each) => each.p99Ms)),
-        processor: microseconds(of((each) => each.cpu)),
-        mongod: microseconds(of((each) => each.mongodCpu)),
-        'both, of draw and insert': ratio(of(together), median(bareDraw, together)),
-        'load generator': microseconds(of((each) => each.loadCpu)),
-        commands: significant(of((each) => each.commands)),
-      },
+  async function registerOne(number: number): Promise<void> {
+    await draw(randomBytes(8).toString('hex'));
+    const recorded = documents[number % documents.length] as Stored;
+    const _id = randomBytes(32).toString('hex');
+    await bare.insertOne({ ...recorded, _id, client: _id.slice(0, recorded.client.length) });
+  }
+
+  return async () => {
+    const latenciesMs: number[] = [];
+    const startedAt = performance.now();
+    const one = async () => {
+      for (let begunAt = startedAt; begunAt < startedAt + seconds * 1_000; ) {
+        begunAt = performance.now();
+        await registerOne(latenciesMs.length);
+        latenciesMs.push(performance.now() - begunAt);
+      }
     };
-  });
+    const { spentMs } = await withCpu([process.pid, ...pids], () =>
+      Promise.all(Array.from({ length: connections }, one)),
+    );
+    const [own = Number.NaN, mongod = Number.NaN] = spentMs.map(
+      (each) => (each * 1_000) / latenciesMs.length,
+    );
+    return {
+      perSecond: (latenciesMs.length * 1_000) / (performance.now() - startedAt),
+      p50Ms: percentile(latenciesMs, 50),
+      p99Ms: percentile(latenciesMs, 99),
+      processor: own,
+      mongod,
+    };
+  };
 }

@@ -1,31 +1,20 @@
-/**
- * Deliveries a second and how evenly, on three members and on one: from a backlog of events whose deliveries are not made
- * yet, to a receiver that verifies each. BENCH_BEFORE names a checkout to measure in the same run.
- */
+/** A backlog of events until a receiver has all of them, beside the version that BENCH_BEFORE names. Takes half an hour. */
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { MongoMemoryReplSet } from 'mongodb-memory-server-core';
-import { mongo } from 'mongoose';
+import { setTimeout as delay } from 'node:timers/promises';
 import { eventExamples } from '../../contract/examples/events.js';
-import { verifyWebhook } from '../../contract/verification/verify-webhook.js';
-import { isMain } from '../../server/is-main.js';
-import { findMongod } from '../find-mongod.js';
-import { type Compiled, compile } from '../lib/compile.js';
-import { withDatabase } from '../mongod/uri.js';
-import { type BenchContext, type BenchRow, benchAdminKey, type ServiceProcess } from './lib/bench.js';
-import { median, ms, perSecond, ratio } from './lib/figures.js';
-import { processCpuMs } from './lib/program.js';
-import { answerQuestion } from './lib/programs/answer-questions.js';
+import type { Compiled } from '../lib/compile.js';
+import { type BenchContext, type BenchService, benchAdminKey } from './lib/context.js';
+import { type BenchRow, ms, percentile, perSecond, ratio } from './lib/figures.js';
+import { newClient } from './lib/load.js';
+import { withCpu } from './lib/processes.js';
+import type { Received } from './programs/receiver.js';
 
-/** With measurements of three seconds, and a version before. */
-export const limitMs = 3_600_000;
 export const onlyWhenNamed = true;
 
+/** Given to the receiver as well. */
 const secret = 'the secret of the webhooks bench';
 /** A case that takes longer ends, and its figures are of what was delivered by then. */
-const longestSeconds = 240;
+const longestMs = 240_000;
 /** `events`: how many in measurements of three seconds. */
 const cases = [
   { webhooks: 300, hanging: 0, events: 256 },
@@ -35,109 +24,62 @@ const cases = [
 type Case = (typeof cases)[number];
 
 export async function run(context: BenchContext): Promise<BenchRow[]> {
-  const before = process.env.BENCH_BEFORE;
-  const builds: [string, Compiled | undefined][] = [['this service', undefined]];
-  if (before !== undefined) {
-    const release = await compile({ name: 'before', root: before });
-    context.onEnd('the version before', release.remove);
-    builds.push(['the version before', release]);
-  }
   const rows: BenchRow[] = [];
+  const versions = [['this service', undefined] as const, ['the version before', context.before] as const];
   for (const members of [3, 1])
-    for (const { webhooks, hanging, events: ofThreeSeconds } of cases) {
-      const events = Math.round((ofThreeSeconds * context.seconds) / 3);
-      const hang = hanging > 0 ? `, of which ${hanging} hang` : '';
-      const table = `${webhooks} webhooks × ${events} events${hang}, members: ${members}`;
-      for (const [what, release] of builds) {
+    for (const each of cases) {
+      const events = Math.round((each.events * context.seconds) / 3);
+      const hang = each.hanging > 0 ? `, of which ${each.hanging} hang` : '';
+      const table = `${each.webhooks} webhooks × ${events} events${hang}, members: ${members}`;
+      for (const [what, release] of versions) {
+        if (what === 'the version before' && release === undefined) continue;
         context.say(`${table}, ${what} …`);
-        const figures = await measure(context, members, { webhooks, hanging, events }, release);
-        rows.push({ table, what, figures });
+        rows.push({ table, what, figures: await deliver(context, members, { ...each, events }, release) });
       }
     }
   return rows;
 }
 
-async function measure(
+async function deliver(
   context: BenchContext,
   members: number,
   { webhooks, hanging, events }: Case,
   release: Compiled | undefined,
 ): Promise<BenchRow['figures']> {
-  const database = await startMembers(members);
-  const receiver = await context.startProgram('scripts/bench/webhooks', { args: ['receive'] });
-  const origin = String(await receiver.ready());
+  const mongod = await context.startMongo(members);
+  const receiver = await context.startProgram('receiver', [secret]);
+  const origin = String(await receiver.ready);
   const anchors = await context.startAnchors();
-  const env = { ...anchors.env, MONGODB_URI: database.uri, LOG_LEVEL: 'error' };
-  const allow = { OUTBOUND_ALLOW: `${anchors.env.OUTBOUND_ALLOW},${origin}` };
-  const service = await context.startService({ ...env, ...allow }, release === undefined ? {} : { release });
-  const client = await mongo.MongoClient.connect(database.uri);
-  try {
-    const subscribers: string[] = [];
-    for (let n = 0; n < webhooks; n += 1)
-      subscribers.push(await register(service, `${origin}/${n % 3 === 0 && n / 3 < hanging ? 'hang' : n}`));
-    const expected = (webhooks - hanging) * events;
-    const idle = await askAsNewClients(service, async () => false, context.seconds);
-    await client.db().collection<{ _id: string }>('outbox').insertMany(eventsFor(subscribers, events));
-    const cpuMs = async () => (await Promise.all([service.cpuMs(), database.cpuMs()])).map(Number);
-    const [serviceMs = 0, databaseMs = 0] = await cpuMs();
-    const startedAt = performance.now();
-    const received = async () => (await receiver.ask('received')) as Received;
-    let halfway: number[] = [];
-    const busy = await askAsNewClients(
-      service,
-      async () => {
-        const each = Object.values((await received()).counts);
-        const all = sumOf(each);
-        if (all <= expected / 2) halfway = each;
-        return all >= expected;
-      },
-      longestSeconds,
-    );
-    const tookSeconds = (performance.now() - startedAt) / 1_000;
-    const [serviceNow = 0, databaseNow = 0] = await cpuMs();
-    const { counts, twice } = await received();
-    if (twice > 0) throw new Error(`${twice} deliveries were made twice`);
-    const all = sumOf(Object.values(counts));
-    return {
-      deliveries: perSecond(all / tookSeconds),
-      'CPU of the service': ms((serviceNow - serviceMs) / all),
-      'of mongod': ms((databaseNow - databaseMs) / all),
-      'halfway, fewest and most of a webhook': `${halfway.length < webhooks - hanging ? 0 : Math.min(...halfway)}, ${Math.max(...halfway)}`,
-      'p50 of new clients': ms(median(busy)),
-      'of idle': ratio(median(busy), median(idle)),
-    };
-  } finally {
-    await client.close();
-    for (const part of [service, receiver, anchors, database]) await part.stop();
-  }
-}
+  const OUTBOUND_ALLOW = `${anchors.OUTBOUND_ALLOW},${origin}`;
+  const env = { ...anchors, OUTBOUND_ALLOW, MONGODB_URI: mongod.uri, LOG_LEVEL: 'error' };
+  const service = await context.startService(env, release);
+  const subscribers: string[] = [];
+  for (let n = 0; n < webhooks; n += 1)
+    subscribers.push(await register(service, `${origin}/${n % 3 === 0 && n / 3 < hanging ? 'hang' : n}`));
+  const received = async () => (await (await fetch(`${origin}/received`)).json()) as Received;
+  const expected = (webhooks - hanging) * events;
+  const idle = await askAsNewClients(service, async () => false, context.seconds * 1_000);
+  await mongod.client.db().collection<{ _id: string }>('outbox').insertMany(eventsFor(subscribers, events));
 
-/** Members in processes of their own, as light as for tests. */
-async function startMembers(
-  count: number,
-): Promise<{ uri: string; cpuMs(): Promise<number>; stop(): Promise<void> }> {
-  const found = await findMongod({ env: { ...process.env, MONGODB_URI: undefined } });
-  if (found.kind !== 'binary') throw new Error('this bench needs a mongod of its own');
-  const args = ['--wiredTigerCacheSizeGB', '0.5', '--setParameter', 'diagnosticDataCollectionEnabled=false'];
-  const set = await MongoMemoryReplSet.create({
-    binary: { systemBinary: found.path, version: found.version },
-    replSet: { count, storageEngine: 'wiredTiger', args },
-  });
-  const pids = set.servers.flatMap((one) => one.instanceInfo?.instance.mongodProcess?.pid ?? []);
+  const startedAt = performance.now();
+  const { result: busy, spentMs } = await withCpu([service.pid, ...mongod.pids], () =>
+    askAsNewClients(service, async () => (await received()).all >= expected, longestMs),
+  );
+  const tookSeconds = (performance.now() - startedAt) / 1_000;
+  const { all, twice } = await received();
+  if (twice > 0) throw new Error(`${twice} deliveries were made twice`);
+  for (const part of [service, receiver]) await part.stop();
+  const [ofService = Number.NaN, ...ofMembers] = spentMs;
   return {
-    uri: withDatabase(set.getUri(), 'bench'),
-    cpuMs: async () => (await Promise.all(pids.map(processCpuMs))).reduce((sum, one) => sum + one, 0),
-    stop: async () => void (await set.stop()),
+    deliveries: perSecond(all / tookSeconds),
+    'CPU of the service': ms(ofService / all),
+    'of mongod': ms(ofMembers.reduce((sum, each) => sum + each, 0) / all),
+    'p50 of new clients': ms(percentile(busy, 50)),
+    'of idle': ratio(percentile(busy, 50) / percentile(idle, 50)),
   };
 }
 
-let clients = 0;
-const newClient = () => {
-  clients += 1;
-  return { 'x-forwarded-for': `203.${clients >> 16}.${(clients >> 8) & 255}.${clients & 255}` };
-};
-
-async function register(service: ServiceProcess, url: string): Promise<string> {
+async function register(service: BenchService, url: string): Promise<string> {
   const answer = await fetch(`${service.url}/api/admin/webhooks`, {
     method: 'POST',
     headers: { 'x-admin-key': benchAdminKey, 'content-type': 'application/json', ...newClient() },
@@ -147,18 +89,16 @@ async function register(service: ServiceProcess, url: string): Promise<string> {
   return ((await answer.json()) as { id: string }).id;
 }
 
-const sumOf = (each: readonly number[]) => each.reduce((sum, one) => sum + one, 0);
-
 /** How long requests of clients that were never there before take, twenty a second. */
 async function askAsNewClients(
-  service: ServiceProcess,
+  service: BenchService,
   isDone: () => Promise<boolean>,
-  seconds: number,
+  forMs: number,
 ): Promise<number[]> {
   const tookMs: number[] = [];
-  const endsAt = performance.now() + seconds * 1_000;
+  const endsAt = performance.now() + forMs;
   while (performance.now() < endsAt && !(await isDone())) {
-    await sleep(50);
+    await delay(50);
     const startedAt = performance.now();
     const answer = await fetch(`${service.url}/api/corridors`, { headers: newClient() });
     await answer.arrayBuffer();
@@ -168,6 +108,7 @@ async function askAsNewClients(
   return tookMs;
 }
 
+/** As the service writes them, their deliveries not made yet. */
 function eventsFor(subscribers: readonly string[], count: number) {
   return Array.from({ length: count }, (_, n) => ({
     _id: `evt_${randomBytes(16).toString('hex')}`,
@@ -178,36 +119,3 @@ function eventsFor(subscribers: readonly string[], count: number) {
     open: true,
   }));
 }
-
-interface Received {
-  /** By path. */
-  counts: Record<string, number>;
-  /** Deliveries of the same event to the same path. */
-  twice: number;
-}
-
-/** The receiver, in a process of its own: verifies and acknowledges, but never answers `/hang`. */
-function receive(): void {
-  const seen = new Set<string>();
-  const received: Received = { counts: {}, twice: 0 };
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { url = '', headers } = request;
-      if (url === '/hang') return;
-      verifyWebhook({ body: Buffer.concat(chunks), headers, secret });
-      const key = `${url} ${headers['webhook-id']}`;
-      if (seen.has(key)) received.twice += 1;
-      seen.add(key);
-      received.counts[url] = (received.counts[url] ?? 0) + 1;
-      response.end('ok');
-    });
-  });
-  server.listen(0, '127.0.0.1', () => {
-    process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  });
-  answerQuestion('received', () => received);
-}
-
-if (isMain(import.meta.url) && process.argv.includes('receive')) receive();

@@ -8,11 +8,6 @@ export interface BenchRow {
   figures: Record<string, string>;
 }
 
-/** The middle value, or the mean of the middle two. Throws where there are none. */
-export function median(values: readonly number[]): number {
-  return percentile(values, 50);
-}
-
 /** By linear interpolation between the closest ranks; `share` in percent. Throws where there are no values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -25,12 +20,7 @@ export function percentile(values: readonly number[], share: number): number {
 
 /** The median of one figure of several measurements. */
 export function medianOf<T>(measured: readonly T[], pick: (each: T) => number): number {
-  return median(measured.map(pick));
-}
-
-/** `×0.83` */
-export function ratio(value: number, reference: number): string {
-  return `×${significant(value / reference)}`;
+  return percentile(measured.map(pick), 50);
 }
 
 /** The median of the ratios of each round, since a machine whose speed changes does so for both alternatives of a round. */
@@ -41,33 +31,15 @@ export function ratioOfRounds<T>(
 ): string {
   const references = reference.map(pick);
   const ratios = measured.map((each, round) => pick(each) / (references[round] ?? Number.NaN));
-  return ratio(median(ratios), 1);
+  return ratio(percentile(ratios, 50));
 }
 
-/** `8,412/s` */
-export function perSecond(value: number): string {
-  return `${significant(value)}/s`;
-}
-
-/** `1.42 ms` */
-export function ms(value: number): string {
-  return `${significant(value)} ms`;
-}
-
-/** `118 µs` */
-export function microseconds(value: number): string {
-  return `${significant(value)} µs`;
-}
-
-/** `87 %` */
-export function percent(share: number): string {
-  return `${significant(share * 100)} %`;
-}
-
-/** `64.3 MB`, of 10⁶ bytes. */
-export function megabytes(bytes: number): string {
-  return `${significant(bytes / 1e6)} MB`;
-}
+export const ratio = (value: number) => `×${significant(value)}`;
+export const perSecond = (value: number) => `${significant(value)}/s`;
+export const ms = (value: number) => `${significant(value)} ms`;
+export const microseconds = (value: number) => `${significant(value)} µs`;
+export const percent = (share: number) => `${significant(share * 100)} %`;
+export const megabytes = (bytes: number) => `${significant(bytes / 1e6)} MB`;
 
 /** Rounds to three digits, which is the precision of such a measurement; whole numbers are kept whole. */
 export function significant(value: number): string {
@@ -78,26 +50,41 @@ export function significant(value: number): string {
 
 /** The rows as Markdown tables, one per heading, in the order of their first rows. */
 export function toTables(rows: readonly BenchRow[]): string {
-  const headings = [...new Set(rows.map((row) => row.table))];
+  const headings = [...new Set(rows.map(({ table }) => table))];
   return headings
-    .map((heading) => `### ${heading}\n\n${toTable(rows.filter((row) => row.table === heading))}\n`)
+    .map((heading) => {
+      const own = rows.filter(({ table }) => table === heading);
+      const columns = [...new Set(own.flatMap(({ figures }) => Object.keys(figures)))];
+      const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+      return [
+        `### ${heading}\n`,
+        line(['', ...columns]),
+        line(['---', ...columns.map(() => '---:')]),
+        ...own.map(({ what, figures }) => line([what, ...columns.map((column) => figures[column] ?? '')])),
+        '',
+      ].join('\n');
+    })
     .join('\n');
 }
 
-function toTable(rows: readonly BenchRow[]): string {
-  const columns = [...new Set(rows.flatMap((row) => Object.keys(row.figures)))];
-  const lines = [
-    ['', ...columns],
-    ...rows.map(({ what, figures }) => [what, ...columns.map((column) => figures[column] ?? '')]),
-  ];
-  const widths = lines[0]?.map((_, place) => Math.max(3, ...lines.map((line) => line[place]?.length ?? 0)));
-  const pad = (cell: string, place: number) => {
-    const width = widths?.[place] ?? 0;
-    return place === 0 ? cell.padEnd(width) : cell.padStart(width);
-  };
-  const [head = '', ...rest] = lines.map((line) => `| ${line.map(pad).join(' | ')} |`);
-  const rule = widths?.map((width, place) =>
-    place === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`,
-  );
-  return [head, `|${rule?.join('|')}|`, ...rest].join('\n');
+/**
+ * Measures each line once per round, the order moving on by one every round, so that other load on the machine affects
+ * all alike. A first round warms up and does not count: of a process that has just started, V8 has optimised little.
+ */
+export async function inTurns<Line extends { measure: () => Promise<unknown> }>(
+  rounds: number,
+  lines: readonly Line[],
+): Promise<(Line & { results: Awaited<ReturnType<Line['measure']>>[] })[]> {
+  const measured = lines.map((line) => ({
+    ...line,
+    results: [] as Awaited<ReturnType<Line['measure']>>[],
+  }));
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const place of measured.keys()) {
+      const line = measured[(place + round) % measured.length];
+      const result = (await line?.measure()) as Awaited<ReturnType<Line['measure']>>;
+      if (round > 0) line?.results.push(result);
+    }
+  }
+  return measured;
 }

@@ -1,21 +1,6 @@
 import autocannon from 'autocannon';
-import { addressIn } from '../../lib/addresses.js';
 import { percentile } from './figures.js';
-
-export interface Load {
-  url: string;
-  method?: 'GET' | 'POST';
-  seconds: number;
-  /** Number of open connections, each with one request in flight. */
-  connections: number;
-  headers?: Record<string, string>;
-  /** The status that every answer must have. */
-  expect: number;
-  /** The requests of one connection, sent in turn and repeated; without it all requests are the same. */
-  requests?: (connection: number) => LoadRequest[];
-  /** Makes each request when it is sent, in place of `requests`, where no two may be the same. */
-  next?: () => LoadRequest;
-}
+import { withCpu } from './processes.js';
 
 export interface LoadRequest {
   path?: string;
@@ -23,75 +8,111 @@ export interface LoadRequest {
   body?: string;
 }
 
+export interface Load {
+  /** `http://127.0.0.1:<port>/path` */
+  url: string;
+  method?: 'GET' | 'POST';
+  headers?: Record<string, string>;
+  /** For so long; or every request of `requests` so many times. */
+  seconds?: number;
+  visits?: number;
+  /** Number of open connections, each with one request in flight. */
+  connections?: number;
+  /** Requests per second, at even intervals; as many as are answered where absent. */
+  rate?: number;
+  /** The status that every answer must have. */
+  expect?: number;
+  /** Sent in turn and repeated, dealt out to the connections and made before the first is sent. */
+  requests?: readonly LoadRequest[];
+  /** Makes each request when it is sent, where no two may be the same. */
+  next?: () => LoadRequest;
+}
+
 export interface LoadResult {
-  /** All that were answered. Only those after the warm-up count in the figures below. */
-  requests: number;
+  answers: number;
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
+  bytesPerAnswer: number;
+  /** Processor time of this process, as a share of the time. */
+  generatorBusy: number;
 }
 
-/** Not measured, because connections are being opened, requests prepared, and code is not compiled yet. */
-const warmUpMs = 300;
-
 /**
- * Sends load by autocannon, from this process. Throws if an answer had another status than expected, a connection failed, or
- * nothing was answered. Latencies are measured here: autocannon counts them in whole milliseconds.
+ * Sends load by autocannon, from this process, which does nothing else meanwhile. Throws if an answer had another status
+ * than expected, a connection failed, or nothing was answered.
  */
 export async function fire(load: Load): Promise<LoadResult> {
-  const { url, method = 'GET', seconds, connections, headers = {}, expect, requests, next } = load;
+  const { url, method = 'GET', headers = {}, connections = 32, expect = 200, requests, next } = load;
   const { origin, pathname, search } = new URL(url);
   const alike = { method, path: pathname + search, headers };
   const completed = (each: LoadRequest) => ({ ...alike, ...each, headers: { ...headers, ...each.headers } });
   const latenciesMs: number[] = [];
-  let others = 0;
-  let answered = 0;
-  let prepared = 0;
-  let countFrom = Number.POSITIVE_INFINITY;
-  let lastAt = 0;
+  const [cpu, startedAt] = [process.cpuUsage(), performance.now()];
+  let [others, bytes, prepared, lastAt] = [0, 0, 0, startedAt];
 
   const options: autocannon.Options = {
     url: origin,
     connections,
-    duration: seconds + warmUpMs / 1_000,
+    ...(load.visits === undefined
+      ? { duration: load.seconds ?? 1 }
+      : { amount: Math.ceil((requests?.length ?? 0) / connections) * connections * load.visits }),
+    ...(load.rate === undefined ? {} : { overallRate: load.rate, ignoreCoordinatedOmission: true }),
     // How often autocannon checks whether the load is over.
     sampleInt: 20,
     requests: [next === undefined ? alike : { ...alike, setupRequest: () => completed(next()) }],
     setupClient(client) {
-      const own = requests?.(prepared);
+      const own = requests?.filter((_, place) => place % connections === prepared);
       if (own !== undefined) client.setRequests(own.map(completed));
       prepared += 1;
-      countFrom = performance.now() + warmUpMs;
     },
   };
   const errors = await new Promise<number>((resolve, reject) => {
     const instance = autocannon(options, (error, result) =>
       error === null ? resolve(result.errors) : reject(error),
     );
-    instance.on('response', (_client, status, _bytes, latencyMs) => {
+    instance.on('response', (_client, status, size, latencyMs) => {
       lastAt = performance.now();
-      answered += 1;
       if (status !== expect) others += 1;
-      if (lastAt >= countFrom) latenciesMs.push(latencyMs);
+      latenciesMs.push(latencyMs);
+      bytes += size;
     });
   });
+  const answers = latenciesMs.length;
   if (others > 0) throw new Error(`${others} answers of ${url} were not ${expect}`);
   if (errors > 0) throw new Error(`${errors} connections to ${url} failed or were too slow`);
-  if (latenciesMs.length === 0) throw new Error(`${url} answered nothing in ${seconds} s`);
+  if (answers === 0) throw new Error(`${url} answered nothing`);
+  const { user, system } = process.cpuUsage(cpu);
   return {
-    requests: answered,
-    perSecond: latenciesMs.length / ((lastAt - countFrom) / 1_000),
+    answers,
+    perSecond: (answers * 1_000) / (lastAt - startedAt),
     p50Ms: percentile(latenciesMs, 50),
     p99Ms: percentile(latenciesMs, 99),
+    bytesPerAnswer: bytes / answers,
+    generatorBusy: (user + system) / 1_000 / (lastAt - startedAt),
   };
 }
 
-/** The headers by which a proxy names this client. */
-export function forwardedFor(address: string): { headers: Record<string, string> } {
-  return { headers: { 'x-forwarded-for': address } };
+export interface Measured extends LoadResult {
+  /** Microseconds of processor time per answer of each process, in the order of `pids`. */
+  cpuMicros: number[];
 }
 
-/** `count` client addresses from the `first` on. */
-export function clientAddresses(first: number, count: number): string[] {
-  return Array.from({ length: count }, (_, place) => addressIn(10, first + place));
+/** The load, and what each answer cost these processes. */
+export async function measure(pids: readonly number[], load: Load): Promise<Measured> {
+  const { result, spentMs } = await withCpu(pids, () => fire(load));
+  return { ...result, cpuMicros: spentMs.map((each) => (each * 1_000) / result.answers) };
+}
+
+/** The header by which a proxy names a client: one of 16 million of this network. */
+export function clientOf(network: number, number: number): Record<string, string> {
+  return { 'x-forwarded-for': `${network}.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}` };
+}
+
+let newClients = 0;
+
+/** A client that was never there before. */
+export function newClient(): Record<string, string> {
+  newClients += 1;
+  return clientOf(11, newClients);
 }

@@ -1,0 +1,86 @@
+import type { RecordedAnswer } from '../programs/bare-server.js';
+import type { BenchContext, BenchService } from './context.js';
+import {
+  type BenchRow,
+  inTurns,
+  medianOf,
+  microseconds,
+  ms,
+  percent,
+  perSecond,
+  ratioOfRounds,
+} from './figures.js';
+import { type Load, measure } from './load.js';
+import type { Program } from './processes.js';
+
+const rounds = 5;
+const bytesTolerance = 0.02;
+const bare = 'bare node:http';
+const service = 'this service';
+
+export interface Server extends Pick<Program, 'pid'> {
+  url: string;
+}
+
+/** Sends one request and keeps the answer. Throws if it has another status. */
+export async function record(
+  url: string,
+  expect = 200,
+  headers: Record<string, string> = {},
+): Promise<RecordedAnswer> {
+  const answer = await fetch(url, { headers: { 'accept-encoding': 'identity', ...headers } });
+  const body = Buffer.from(await answer.arrayBuffer()).toString('base64');
+  if (answer.status !== expect) throw new Error(`${url} answered ${answer.status}, not ${expect}`);
+  const kept = Object.fromEntries(answer.headers);
+  for (const added of ['connection', 'date', 'keep-alive']) delete kept[added];
+  return { status: expect, headers: kept, body };
+}
+
+/** A bare server that sends these answers, after a draw where a database is given. */
+export async function startBare(
+  context: BenchContext,
+  answers: Record<string, RecordedAnswer>,
+  ...uri: string[]
+): Promise<Server> {
+  const program = await context.startProgram('bare-server', [JSON.stringify(answers), ...uri]);
+  return { pid: program.pid, url: `http://127.0.0.1:${await program.ready}` };
+}
+
+/**
+ * The same load on both servers in turns. Processor time is compared besides the rate, since a generator on the same
+ * cores that is no quicker than the bare server makes the rates look alike. Throws where answers differ in size.
+ */
+export async function besideBare(
+  servers: { bare: Server; service: BenchService; mongodPids?: number[] },
+  { table, path, load }: { table: string; path: string; load: () => Promise<Omit<Load, 'url'>> },
+): Promise<BenchRow[]> {
+  const { mongodPids = [] } = servers;
+  const line = (what: string, { pid, url }: Server) => ({
+    what,
+    measure: async () => measure([pid, ...mongodPids], { ...(await load()), url: url + path }),
+  });
+  const measured = await inTurns(rounds, [line(bare, servers.bare), line(service, servers.service)]);
+  const reference = measured[0]?.results ?? [];
+  return measured.map(({ what, results }) => {
+    const median = (pick: (each: (typeof results)[number]) => number) => medianOf(results, pick);
+    const share = median((each) => each.bytesPerAnswer) / medianOf(reference, (each) => each.bytesPerAnswer);
+    if (Math.abs(share - 1) > bytesTolerance) throw new Error(`${table}: answers differ in size, ×${share}`);
+    const ofProcess = ({ cpuMicros }: (typeof results)[number]) => cpuMicros[0] ?? Number.NaN;
+    return {
+      table,
+      what,
+      figures: {
+        requests: perSecond(median((each) => each.perSecond)),
+        'of node:http': ratioOfRounds(results, reference, (each) => each.perSecond),
+        processor: microseconds(median(ofProcess)),
+        'of node:http by processor': ratioOfRounds(results, reference, (each) => 1 / ofProcess(each)),
+        p50: ms(median((each) => each.p50Ms)),
+        p99: ms(median((each) => each.p99Ms)),
+        ...(mongodPids.length > 0
+          ? { mongod: microseconds(median((each) => each.cpuMicros[1] ?? Number.NaN)) }
+          : {}),
+        'generator busy': percent(median((each) => each.generatorBusy)),
+      },
+    };
+  });
+}
