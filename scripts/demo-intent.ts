@@ -1,30 +1,28 @@
-/**
- * `npm run demo`: one off-ramp from intent to outcome, step by step, against the service of `npm start`. Other
- * ways it can end: `npm run demo -- --ending refund` (or fail, recover, hold); another place: `--url`, `--anchor`.
- * Keeps the intent and the key of its wallet for `npm run dispute`.
- */
 import { randomBytes } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { createClient } from '../contract/client/create-client.js';
 import { unwrap } from '../contract/client/fairlead-error.js';
 import { OfframpError } from '../contract/offramp/index.js';
 import { encodeSecretKey } from '../contract/verification/strkey.js';
 import { keepLastDemo } from './lib/last-demo.js';
 import { explainFailure, localServiceUrl } from './lib/local-service.js';
+import { readOptions } from './lib/options.js';
 import { offRamp } from './simulated-wallets/off-ramp.js';
 import { walletOf } from './simulated-wallets/wallet.js';
+
+const help = `npm run demo -- [--amount 100] [--corridor usdc-ngn] [--anchor harbour] [--ending complete] [--url address]
+
+One off-ramp from its intent to its outcome, step by step, against the service of npm start. It can end by complete,
+refund, fail, recover or hold. Keeps the intent and the key of its wallet for npm run dispute.`;
 
 const patienceMs = 10 * 60_000;
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      url: { type: 'string', default: localServiceUrl() },
-      corridor: { type: 'string', default: 'usdc-ngn' },
-      anchor: { type: 'string', default: 'harbour' },
-      amount: { type: 'string', default: '100' },
-      ending: { type: 'string', default: 'complete' },
-    },
+  const { values } = readOptions(help, {
+    url: { type: 'string', default: localServiceUrl() },
+    corridor: { type: 'string', default: 'usdc-ngn' },
+    anchor: { type: 'string', default: 'harbour' },
+    amount: { type: 'string', default: '100' },
+    ending: { type: 'string', default: 'complete' },
   });
   const startedAt = Date.now();
   const say = (line: string) =>

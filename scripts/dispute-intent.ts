@@ -1,13 +1,14 @@
-/**
- * `npm run dispute`: disputes the outcome of the latest `npm run demo`, signed with the key of its wallet.
- * `npm run dispute -- --accept` then decides as an admin does; `--reject` decides otherwise. `--reason` says why.
- */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { createClient, signDispute } from '../contract/index.js';
 import { type LastDemo, readLastDemo } from './lib/last-demo.js';
 import { explainFailure } from './lib/local-service.js';
+import { readOptions } from './lib/options.js';
+
+const help = `npm run dispute -- [--reason text] [--accept | --reject]
+
+Disputes the outcome of the latest npm run demo, signed with the key of its wallet. --accept or --reject then decides
+as an admin does.`;
 
 const secretsFile = fileURLToPath(new URL('../data/secrets.json', import.meta.url));
 
@@ -32,12 +33,10 @@ async function decide({ serviceUrl }: LastDemo, id: string, action: 'accept' | '
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      reason: { type: 'string', default: 'Nothing arrived in my account.' },
-      accept: { type: 'boolean', default: false },
-      reject: { type: 'boolean', default: false },
-    },
+  const { values } = readOptions(help, {
+    reason: { type: 'string', default: 'Nothing arrived in my account.' },
+    accept: { type: 'boolean', default: false },
+    reject: { type: 'boolean', default: false },
   });
   if (values.accept && values.reject) throw new Error('Either --accept or --reject.');
   const demo = await readLastDemo();

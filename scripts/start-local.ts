@@ -1,14 +1,6 @@
-/**
- * `npm start`: the whole service on this machine, with nothing installed beforehand. Builds the web page where its
- * sources are newer, finds or fetches MongoDB and keeps its data, starts simulated anchors and the service, and prints
- * how to use it. Ctrl-C stops all of it.
- * `npm start -- --data <folder>` keeps the data elsewhere than in data/. With `--dev` (`npm run dev`) the page comes from
- * Vite's server, which shows its sources as they are edited.
- */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import getPort from 'get-port';
 import { z } from 'zod';
 import { ConfigError, readConfig } from '../server/config.js';
@@ -17,6 +9,7 @@ import { realWorld, startService } from '../server/main.js';
 import { ShapeError } from '../server/mongo/shape-store.js';
 import { MongoNotFound } from './find-mongod.js';
 import { isPortTaken } from './lib/loopback-server.js';
+import { readOptions } from './lib/options.js';
 import { buildPageIfStale, PageNotBuilt } from './lib/page-build.js';
 import { Interrupted, StartedParts } from './lib/started-parts.js';
 import { untilReady } from './lib/until-ready.js';
@@ -33,6 +26,15 @@ import {
   startLocalOracle,
 } from './start-local/surroundings.js';
 import { welcome } from './start-local/welcome.js';
+
+const help = `npm start -- [--data folder] [--dev]
+
+The whole service on this machine, with nothing installed beforehand: builds the web page where its sources are newer,
+finds or fetches MongoDB, starts simulated anchors, a ledger, an oracle and the service, and prints how to use them.
+Ctrl-C stops all of it.
+  --data   keeps the data in this folder instead of data/
+  --dev    the page comes from Vite's server, which shows its sources as they are edited (npm run dev)
+It heeds PORT, MONGODB_URI, FLEET_FILE, ORACLE_URL and every other variable of .env.example.`;
 
 /** The default address of scripts/webhook-receiver.ts, so that trying out webhooks needs no setting. */
 const receiverOrigin = 'http://127.0.0.1:9099';
@@ -91,6 +93,7 @@ async function start(
       url: service.url,
       simulated,
       oracle: new URL(oracle?.url ?? given.ORACLE_URL ?? '').origin,
+      ledger: config.ledgerRpcUrl ?? 'none: LEDGER_RPC_URL is not set',
       database: mongo.source,
       folder,
       adminKey: config.adminKeys[0] ?? '',
@@ -142,8 +145,9 @@ function explain(error: unknown, env: NodeJS.ProcessEnv): string {
 
 async function main(): Promise<void> {
   const usualFolder = fileURLToPath(new URL('../data/', import.meta.url));
-  const { values } = parseArgs({
-    options: { data: { type: 'string', default: usualFolder }, dev: { type: 'boolean', default: false } },
+  const { values } = readOptions(help, {
+    data: { type: 'string', default: usualFolder },
+    dev: { type: 'boolean', default: false },
   });
   const parts = new StartedParts(say);
   let up = false;

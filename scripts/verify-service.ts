@@ -1,10 +1,3 @@
-/**
- * npm run verify -- [address] [--new-only] [--key G… …] [--oracle address] [--oracle-key G…] [--remember file]
- *
- * Downloads every batch that a running service has published and checks the whole chain: forms, links, signatures,
- * entries, roots, receipts, and that nothing differs from what an earlier check remembered. Trusts the keys given, or
- * those of the first check. Ends with 0 if all of it holds, 1 if something does not, 2 if it could not be checked.
- */
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -15,6 +8,13 @@ import { localServiceUrl } from './lib/local-service.js';
 import { CannotCheck, createApi, type Wait } from './verify-service/api.js';
 import { checkService, type Proved, Refuted, type Verified } from './verify-service/check.js';
 import { type Remembered, recall, remember } from './verify-service/memory.js';
+
+const help = `npm run verify -- [address] [--new-only] [--key G…] [--oracle address] [--oracle-key G…] [--remember file]
+
+Downloads every batch that a running service has published and checks the whole chain: forms, links, signatures,
+entries, roots, receipts, and that nothing differs from what an earlier check remembered. Trusts the keys given (--key
+may be repeated), or those of the first check. Ends with 0 if all of it holds, 1 if something does not, 2 if it could
+not be checked.`;
 
 export const exitCodes = { verified: 0, refuted: 1, cannotCheck: 2 } as const;
 
@@ -144,6 +144,7 @@ function counted(count: number, one: string, many: string): string {
 }
 
 async function main(): Promise<void> {
+  if (process.argv.includes('--help')) return console.log(help);
   process.exitCode = await verifyService(process.argv.slice(2), {
     say: (line) => console.log(line),
     wait: (waitMs) => wait(waitMs),

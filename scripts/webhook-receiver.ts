@@ -1,16 +1,14 @@
-/**
- * A receiver for trying out webhooks: verifies each delivery as a receiver should and prints it.
- *
- *   npm run receiver -- [--port 9099] [--secret <secret>] [--answer 200]
- *
- * Listens on loopback only. The service of `npm start` may call it there; any other service needs
- * OUTBOUND_ALLOW=http://127.0.0.1:9099. Give `--secret` twice while a secret is being replaced. `--answer` is the status
- * for deliveries that verify (500 to see retries, 410 to see the webhook disabled).
- */
-import { parseArgs } from 'node:util';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { verifyWebhook, WebhookVerificationError } from '../contract/verification/verify-webhook.js';
 import { isPortTaken, listenOnLoopback } from './lib/loopback-server.js';
+import { readOptions } from './lib/options.js';
+
+const help = `npm run receiver -- [--port 9099] [--secret secret] [--answer 200]
+
+A receiver for trying out webhooks: verifies each delivery as a receiver should and prints it. It listens on loopback,
+where the service of npm start may call it; any other service needs OUTBOUND_ALLOW=http://127.0.0.1:9099. Give --secret
+twice while a secret is being replaced. --answer is the status for deliveries that verify (500 to see retries, 410 to
+see the webhook disabled).`;
 
 const defaultSecret = 'only-for-trying-out-webhooks';
 const maxBodyBytes = 64 * 1_024;
@@ -55,14 +53,11 @@ function createReceiver({ secrets, status }: { secrets: readonly string[]; statu
   return app;
 }
 
-function settingsOf(args: string[]) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      port: { type: 'string', default: '9099' },
-      secret: { type: 'string', multiple: true, default: [defaultSecret] },
-      answer: { type: 'string', default: '200' },
-    },
+function settingsOf() {
+  const { values } = readOptions(help, {
+    port: { type: 'string', default: '9099' },
+    secret: { type: 'string', multiple: true, default: [defaultSecret] },
+    answer: { type: 'string', default: '200' },
   });
   const [port, status] = [Number(values.port), Number(values.answer)];
   if (!(Number.isInteger(port) && port >= 0 && port <= 65_535))
@@ -74,7 +69,7 @@ function settingsOf(args: string[]) {
 }
 
 async function main(): Promise<void> {
-  const settings = settingsOf(process.argv.slice(2));
+  const settings = settingsOf();
   const { origin } = await listenOnLoopback(createReceiver(settings), { port: settings.port });
   const secretNote = settings.secrets.includes(defaultSecret) ? `, secret ${defaultSecret}` : '';
   console.log(`waiting for webhooks at ${origin}/${secretNote}`);

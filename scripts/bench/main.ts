@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { findMongod } from '../find-mongod.js';
 import { type Compiled, compile } from '../lib/compile.js';
+import { readOptions } from '../lib/options.js';
 import { StartedParts } from '../lib/started-parts.js';
 import * as intents from './intents.js';
 import { type Bench, createContext } from './lib/context.js';
@@ -58,11 +58,7 @@ async function runOne(
 }
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { help: { type: 'boolean', short: 'h' } },
-  });
-  if (values.help) return console.log(help);
+  const { positionals } = readOptions(help, {});
   const unknown = positionals.find((name) => benches[name] === undefined);
   if (unknown !== undefined) throw new Error(`no bench ${unknown}\n\n${help}`);
   const seconds = Number(process.env.BENCH_SECONDS || 3);

@@ -1,16 +1,11 @@
-/**
- * `npm run test:faults -- [--seed N] [--minutes M] [--only fault,fault] [--server FOLDER]`: three members of MongoDB and
- * three instances of the service under load, which are killed, frozen and restarted in an order that the seed decides.
- * Afterwards everything that the service acknowledged is compared with what it has. Ends with "N passed, N failed".
- */
 import { randomInt } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { compile } from '../lib/compile.js';
+import { readOptions as readArguments } from '../lib/options.js';
 import { seeded } from '../lib/random.js';
 import { StartedParts } from '../lib/started-parts.js';
 import { type Check, compare, settle } from './checks.js';
@@ -20,6 +15,12 @@ import { startMembers } from './members.js';
 import { createServiceClient } from './service-client.js';
 import { startSurroundings } from './surroundings.js';
 import { createTraffic } from './traffic.js';
+
+const help = `npm run test:faults -- [--seed number] [--minutes 8] [--only fault,fault] [--server folder]
+
+Three members of MongoDB and three instances of the service under load, which are killed, frozen and restarted in an
+order that the seed decides. Afterwards everything that the service acknowledged is compared with what it has. Ends with
+"N passed, N failed". The faults: ${faultNames.join(', ')}. --server runs the service of another checkout.`;
 
 const instanceCount = 3;
 const warmUpMs = 10_000;
@@ -114,8 +115,7 @@ async function storm({ seed, minutes, only, server }: Options, parts: StartedPar
 
 function readOptions(): Options {
   const text = { type: 'string' } as const;
-  const options = { seed: text, minutes: text, only: text, server: text };
-  const { values } = parseArgs({ options });
+  const { values } = readArguments(help, { seed: text, minutes: text, only: text, server: text });
   const only = values.only?.split(',') ?? faultNames;
   const unknown = only.find((name) => !faultNames.includes(name as FaultName));
   if (unknown !== undefined)

@@ -5,6 +5,8 @@ export interface WelcomeFacts {
   simulated: boolean;
   /** The origin of the oracle. */
   oracle: string;
+  /** The address of its RPC. */
+  ledger: string;
   database: string;
   folder: string;
   adminKey: string;
@@ -19,6 +21,7 @@ export function welcome({
   url,
   simulated,
   oracle,
+  ledger,
   database,
   folder,
   adminKey,
@@ -42,6 +45,7 @@ Fairlead is up.
   Admin key     ${adminKey}
   Cron secret   ${cronSecret}
   Anchors       ${fleet}
+  Ledger        ${ledger}
   Oracle        ${oracle}
   Database      ${database}
   Data          ${folder}
