@@ -20,8 +20,6 @@ export interface SeedHistoryOptions {
   random: Random;
   /** A factor for settle times, as for the simulated anchors. */
   pace?: number;
-  /** Called after every thousand with the number written and the total. */
-  onProgress?: (written: number, all: number) => void;
 }
 
 const chunk = 1_000;
@@ -43,10 +41,8 @@ export async function seedHistory(options: SeedHistoryOptions): Promise<number> 
   if (!(await intents.isEmpty())) return 0;
 
   const past = pastIntents({ ...options, pace: options.pace ?? 1 });
-  for (let from = 0; from < past.length; from += chunk) {
+  for (let from = 0; from < past.length; from += chunk)
     await intents.insertAll(past.slice(from, from + chunk));
-    options.onProgress?.(Math.min(from + chunk, past.length), past.length);
-  }
   await rollups.insertAll(countHistory(past, evidence));
   const inTransaction = createInTransaction(connection);
   await inTransaction((session) => cards.changeState(session, { evidence }));

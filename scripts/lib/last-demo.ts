@@ -1,18 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
-import { readIfPresent, replaceFile } from './files.js';
+import { readJson, replaceFile } from './files.js';
 
-const lastDemo = z.object({
-  serviceUrl: z.string(),
-  intentHash: z.string(),
-  anchorId: z.string(),
+export interface LastDemo {
+  serviceUrl: string;
+  intentHash: string;
+  anchorId: string;
   /** `S…` of a wallet that was made for this one off-ramp and owns nothing. */
-  secretKey: z.string(),
-});
-
-export type LastDemo = z.infer<typeof lastDemo>;
+  secretKey: string;
+}
 
 const file = fileURLToPath(new URL('../../data/last-demo.json', import.meta.url));
 
@@ -23,7 +20,4 @@ export async function keepLastDemo(demo: LastDemo): Promise<void> {
 }
 
 /** The latest demo; undefined where there was none. */
-export async function readLastDemo(): Promise<LastDemo | undefined> {
-  const text = await readIfPresent(file);
-  return text === undefined ? undefined : lastDemo.parse(JSON.parse(text));
-}
+export const readLastDemo = () => readJson<LastDemo>(file);

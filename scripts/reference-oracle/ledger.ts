@@ -1,33 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
-import { z } from 'zod';
 import { fromHex, toBase64, toHex } from '../../contract/verification/bytes.js';
 import { publicKeyOf, signEd25519 } from '../../contract/verification/ed25519.js';
 import { encodePublicKey } from '../../contract/verification/strkey.js';
-import { batchHeader, batchHeaderHash } from '../../contract/verification/verify-batch.js';
-import {
-  type OracleReceipt,
-  oracleReceipt,
-  receiptSigningBytes,
-} from '../../contract/verification/verify-receipt.js';
+import { type BatchHeader, batchHeaderHash } from '../../contract/verification/verify-batch.js';
+import { type OracleReceipt, receiptSigningBytes } from '../../contract/verification/verify-receipt.js';
 import { type Clock, toInstant } from '../../server/ports.js';
 
-const takenBatch = z.object({
-  header: batchHeader,
-  signature: z.string(),
-  publicKey: z.string(),
-  receipt: oracleReceipt,
-});
-
-/** A line of the file; releases before 3.0.0 kept no entries. */
-const line = takenBatch.extend({ entries: z.array(z.record(z.unknown())).optional() });
+/** A batch as the oracle returns it; its entries have their own endpoint. */
+export interface TakenBatch {
+  header: BatchHeader;
+  signature: string;
+  publicKey: string;
+  receipt: OracleReceipt;
+}
 
 type Entries = readonly object[];
-
-/** A batch as the oracle returns it; its entries have their own endpoint. */
-export type TakenBatch = z.infer<typeof takenBatch>;
-
-const firstLine = z.object({ oracleSecretKey: z.string().regex(/^[0-9a-f]{64}$/) });
 
 /** The batches that the oracle has accepted, in order, each sequence once. */
 export interface Ledger {
@@ -37,7 +25,7 @@ export interface Ledger {
   /** Undefined where it was never accepted. */
   find(sequence: number): TakenBatch | undefined;
   head(): TakenBatch | undefined;
-  /** The entries as submitted; undefined if there were none. */
+  /** The entries as submitted; undefined where it was never accepted. */
   entriesOf(sequence: number): Entries | undefined;
   /** Stores a batch; if there is a file, it is on disk before this returns. */
   take(batch: Omit<TakenBatch, 'receipt'>, entries: Entries): TakenBatch;
@@ -97,31 +85,23 @@ function inMemory(): Opened {
 
 function onDisk(file: string): Opened {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const isNew = text === '';
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   // Readable by its owner only, since it holds a secret key.
   const descriptor = openSync(file, 'a', 0o600);
-  if (isNew) {
+  if (whole === '') {
     const secretKey = randomBytes(32);
     append(descriptor, { oracleSecretKey: toHex(secretKey) });
     return { secretKey, batches: [], entries: new Map(), descriptor };
   }
-  try {
-    const [first = '', ...lines] = whole.trimEnd().split('\n');
-    const { oracleSecretKey } = firstLine.parse(JSON.parse(first));
-    const batches: TakenBatch[] = [];
-    const entries = new Map<number, Entries>();
-    for (const text of lines) {
-      const { entries: given, ...taken } = line.parse(JSON.parse(text));
-      batches.push(taken);
-      if (given !== undefined) entries.set(taken.header.sequence, given);
-    }
-    truncateSync(file, Buffer.byteLength(whole));
-    return { secretKey: fromHex(oracleSecretKey), batches, entries, descriptor };
-  } catch (cause) {
-    closeSync(descriptor);
-    throw new Error(`${file} is not the ledger of a reference oracle: move it away`, { cause });
-  }
+  truncateSync(file, Buffer.byteLength(whole));
+  const [first = '', ...lines] = whole.trimEnd().split('\n');
+  const taken = lines.map((line) => JSON.parse(line) as TakenBatch & { entries: Entries });
+  return {
+    secretKey: fromHex(JSON.parse(first).oracleSecretKey),
+    batches: taken.map(({ entries: _, ...batch }) => batch),
+    entries: new Map(taken.map(({ header, entries }) => [header.sequence, entries])),
+    descriptor,
+  };
 }
 
 function append(descriptor: number, value: unknown): void {

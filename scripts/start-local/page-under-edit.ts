@@ -1,8 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { execa } from 'execa';
-
-const folder = fileURLToPath(new URL('../../web/', import.meta.url));
-const startTimeoutMs = 30_000;
+import { createServer } from 'vite';
 
 /**
  * Vite's server for `npm run dev`: the page as its sources are now, renewed in the browser when they change. What it
@@ -11,31 +8,9 @@ const startTimeoutMs = 30_000;
 export async function servePageUnderEdit(
   serviceUrl: string,
 ): Promise<{ url: string; stop(): Promise<void> }> {
-  const child = execa('vite', [], {
-    cwd: folder,
-    preferLocal: true,
-    env: { FAIRLEAD_SERVICE_URL: serviceUrl, NO_COLOR: '1' },
-    all: true,
-    reject: false,
-  });
-  let output = '';
-  const url = await new Promise<string>((resolve, reject) => {
-    const giveUp = () => reject(new Error(`Vite does not start:\n${output}`));
-    const timer = setTimeout(giveUp, startTimeoutMs);
-    child.all.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-      const found = /Local: +(http\S+)/.exec(output)?.[1];
-      if (found === undefined) return;
-      clearTimeout(timer);
-      resolve(found);
-    });
-    child.once('exit', giveUp);
-  });
-  return {
-    url,
-    async stop() {
-      child.kill('SIGTERM');
-      await child;
-    },
-  };
+  process.env.FAIRLEAD_SERVICE_URL = serviceUrl;
+  const folder = fileURLToPath(new URL('../../web/', import.meta.url));
+  const server = await createServer({ root: folder, configFile: `${folder}vite.config.ts` });
+  await server.listen();
+  return { url: server.resolvedUrls?.local[0] ?? '', stop: () => server.close() };
 }

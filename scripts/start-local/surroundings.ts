@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../server/config.js';
 import { connectMongo } from '../../server/mongo/connection.js';
-import { atMostEvery } from '../lib/at-most-every.js';
 import { isPortTaken } from '../lib/loopback-server.js';
 import { type ReferenceOracle, startReferenceOracle } from '../reference-oracle/index.js';
 import { seedHistory } from '../seed-history.js';
@@ -73,8 +72,6 @@ export function startLocalOracle(folder: string): Promise<ReferenceOracle> {
   );
 }
 
-const progressMs = 2_000;
-
 /**
  * Gives a new database, the one that the service uses, the simulated anchors' history, so that a first visit sees scores.
  * Resolves to whether it was new.
@@ -86,11 +83,7 @@ export async function seedLocalHistory(
 ): Promise<boolean> {
   const connection = await connectMongo({ uri: mongodbUri });
   try {
-    const onProgress = atMostEvery(progressMs, Date.now, (done: number, all: number) =>
-      say(`Generating a history of simulated off-ramps: ${done} of ${all} …`),
-    );
-    const given = { connection, fleet, clock: Date.now, random: Math.random, pace, onProgress };
-    const written = await seedHistory(given);
+    const written = await seedHistory({ connection, fleet, clock: Date.now, random: Math.random, pace });
     if (written > 0) say(`Generated a history of ${written} simulated off-ramps.`);
     return written > 0;
   } finally {

@@ -59,7 +59,6 @@ function eventUnion({ webhooks }: OpenApiDocument): string[] {
     `${doc('The envelope of any event: `switch` over `event`, and `data` is of the type of that event.')}${union(
       'export type WebhookEvent =',
       members.map(({ name }) => name),
-      '  ',
     )}`,
   ];
 }

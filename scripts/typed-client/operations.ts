@@ -6,7 +6,7 @@ import type { OperationObject } from '../openapi/operation-object.js';
 import { codesByStatus, successStatuses } from '../openapi/operations.js';
 import { pascalCase } from '../openapi/zod-schema.js';
 import { errorBodyName } from './errors.js';
-import { callable, createTypeWriter, doc, type TypeWriter, union } from './write-type.js';
+import { createTypeWriter, doc, type TypeWriter, union } from './write-type.js';
 
 /** An operation of the contract as a client has it: `client.<group>.<name>`. */
 export interface ClientOperation {
@@ -107,7 +107,7 @@ function argumentsOf(operation: ClientOperation, types: TypeWriter): string[] {
   if (requestBody !== undefined && body !== undefined) {
     const wanted = types.alternatives(body);
     members.push(
-      `${doc('The body, sent as JSON.', '  ')}${union(`  body${requestBody.required ? '' : '?'}:`, requestBody.required ? wanted : [...wanted, 'undefined'], '    ')}`,
+      `${doc('The body, sent as JSON.', '  ')}${union(`  body${requestBody.required ? '' : '?'}:`, requestBody.required ? wanted : [...wanted, 'undefined'])}`,
     );
   }
   const start = `${doc(`What \`${callOf(operation)}\` takes.`)}export `;
@@ -133,7 +133,7 @@ function answerOf(operation: ClientOperation, types: TypeWriter): string {
     .map(([status, codes]) => `Answer<${status}, ${codes.map(errorBodyName).join(' | ')}>`);
   return (
     doc(`What \`${callOf(operation)}\` answers: told apart by \`status\`, then errors by \`body.code\`.`) +
-    union(`export type ${name}Result =`, [...successes, ...failures], '  ')
+    union(`export type ${name}Result =`, [...successes, ...failures])
   );
 }
 
@@ -148,12 +148,12 @@ function eventOf(operation: ClientOperation, { event, problems }: EventStream, t
     all.push(`StreamEvent<'problem', ${name}Problem>`);
     parts.push(
       doc(`What an event \`problem\` of \`${callOf(operation)}\` holds: told apart by \`code\`.`) +
-        union(`export type ${name}Problem =`, bodies, '  '),
+        union(`export type ${name}Problem =`, bodies),
     );
   }
   parts.push(
     doc(`An event of \`${callOf(operation)}\`: told apart by \`event\`.`) +
-      union(`export type ${name}Event =`, all, '  '),
+      union(`export type ${name}Event =`, all),
   );
   return parts.join('\n');
 }
@@ -210,9 +210,9 @@ const streamDescription =
 function memberOf(operation: ClientOperation): string {
   const name = typeName(operation);
   if (operation.metadata.stream !== undefined) {
-    const parameters = [parameterOf(operation), 'options?: StreamOptions'];
-    const rest = `: AsyncGenerator<${name}Event, void, undefined>;`;
-    return `${doc(describe(operation, streamDescription), '  ')}${callable(operation.name, parameters, rest)}`;
+    const parameters = `${parameterOf(operation)}, options?: StreamOptions`;
+    const stream = `${operation.name}(${parameters}): AsyncGenerator<${name}Event, void, undefined>;`;
+    return `${doc(describe(operation, streamDescription), '  ')}  ${stream}\n`;
   }
   const member = operation.isList
     ? `${operation.name}: ${name};`

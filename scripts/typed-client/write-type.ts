@@ -1,8 +1,4 @@
 import { componentName, type JsonSchema } from '../openapi/json-schema.js';
-import { wrapWords } from '../openapi/wrap-words.js';
-
-/** The longest line, as biome.json has it: what is generated here is formatted already. */
-const lineWidth = 110;
 
 /** Writes JSON Schema as TypeScript. */
 export interface TypeWriter {
@@ -56,7 +52,7 @@ export function createTypeWriter(components: Components, open: ReadonlySet<strin
   function member(name: string, schema: JsonSchema, isRequired: boolean): string {
     const types = [...alternatives(schema), ...(isRequired ? [] : ['undefined'])];
     const start = `  ${propertyName(name)}${isRequired ? '' : '?'}:`;
-    return `${doc(describe(schema, components), '  ')}${union(start, types, '    ')}`;
+    return `${doc(describe(schema, components), '  ')}${union(start, types)}`;
   }
 
   function interfaceOf(name: string, schema: JsonSchema): string {
@@ -74,7 +70,7 @@ export function createTypeWriter(components: Components, open: ReadonlySet<strin
     declare: (name, schema) =>
       schema.type === 'object'
         ? interfaceOf(name, schema)
-        : `${doc(schema.description)}${union(`export type ${name} =`, alternatives(schema), '  ')}`,
+        : `${doc(schema.description)}${union(`export type ${name} =`, alternatives(schema))}`,
   };
 }
 
@@ -97,29 +93,13 @@ function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`;
 }
 
-/** A union on one line, or where that is too long on a line for each. */
-export function union(start: string, types: readonly string[], indent: string): string {
-  const line = `${start} ${types.join(' | ')};`;
-  if (line.length <= lineWidth) return `${line}\n`;
-  return `${start}\n${types.map((type) => `${indent}| ${type}`).join('\n')};\n`;
+/** `type A = B | C;`, or a member of that type. Nobody formats what is generated. */
+export function union(start: string, types: readonly string[]): string {
+  return `${start} ${types.join(' | ')};\n`;
 }
 
-/** A method on one line, or where that is too long with a line for each parameter. */
-export function callable(name: string, parameters: readonly string[], rest: string): string {
-  const line = `  ${name}(${parameters.join(', ')})${rest}`;
-  if (line.length <= lineWidth) return `${line}\n`;
-  return `  ${name}(\n${parameters.map((one) => `    ${one},\n`).join('')}  )${rest}\n`;
-}
-
-/** A docstring, wrapped; paragraphs stay apart. Nothing for a schema without a description. */
+/** A docstring; nothing for a schema without a description. */
 export function doc(text: string | undefined, indent = ''): string {
   if (text === undefined || text === '') return '';
-  const safe = text.replaceAll('*/', '*\\/');
-  const line = `${indent}/** ${safe} */`;
-  if (line.length <= lineWidth && !safe.includes('\n')) return `${line}\n`;
-  const lines = safe
-    .split('\n')
-    .flatMap((paragraph) => wrapWords(paragraph, lineWidth - indent.length - 3))
-    .map((one) => `${indent} *${one === '' ? '' : ` ${one}`}`);
-  return `${indent}/**\n${lines.join('\n')}\n${indent} */\n`;
+  return `${indent}/** ${text.replaceAll('*/', '*\\/').replaceAll('\n', `\n${indent} * `)} */\n`;
 }
