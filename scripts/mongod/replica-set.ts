@@ -68,15 +68,9 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
   // Otherwise get-port avoids for 15 s a port that it gave out before, although nobody uses it any more.
   clearLockedPorts();
   const port = await freePort(...(kept > 0 ? [kept] : []));
+  if (kept > 0 && port !== kept) await changeAddress(found.path, dbPath, port);
   if (!isTemporary) await writeFile(portFile, `${port}\n`);
-
-  const log = ['--logpath', join(dbPath, 'mongod.log')];
-  const place = ['--dbpath', dbPath, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', setName];
-  const child = spawn(found.path, [...place, ...log, ...lightweight], {
-    stdio: 'ignore',
-    // A separate session: Ctrl-C reaches the whole foreground group, and the database has to stop last.
-    detached: process.platform !== 'win32',
-  });
+  const child = launch(found.path, dbPath, port, ['--replSet', setName]);
   let isStopping = false;
   const stop = async () => {
     isStopping = true;
@@ -84,7 +78,7 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
     if (isTemporary) await rm(dbPath, { recursive: true, force: true });
   };
   try {
-    await untilWritable(child, `127.0.0.1:${port}`);
+    await withClient(child, port, (client) => makePrimary(client, `127.0.0.1:${port}`));
   } catch (error) {
     await stop();
     throw new Error(`mongod (${found.path}) does not start on ${dbPath}: see mongod.log there`, {
@@ -104,6 +98,15 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
   };
 }
 
+function launch(mongod: string, dbPath: string, port: number, args: string[]): ChildProcess {
+  const place = ['--dbpath', dbPath, '--port', String(port), '--bind_ip', '127.0.0.1'];
+  return spawn(mongod, [...place, '--logpath', join(dbPath, 'mongod.log'), ...lightweight, ...args], {
+    stdio: 'ignore',
+    // A separate session: Ctrl-C reaches the whole foreground group, and the database has to stop last.
+    detached: process.platform !== 'win32',
+  });
+}
+
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const ended = once(child, 'exit');
@@ -113,12 +116,13 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(kill);
 }
 
-/**
- * Initiates the replica set, or gives a set of earlier data its present address: it stores its own address in its data, and
- * a member that does not find its address there never becomes primary.
- */
-async function untilWritable(child: ChildProcess, address: string): Promise<void> {
-  const client = new mongo.MongoClient(`mongodb://${address}/?directConnection=true`, {
+/** Works on this one mongod, which has just been started, and fails when it ends meanwhile. */
+async function withClient(
+  child: ChildProcess,
+  port: number,
+  work: (client: mongo.MongoClient) => Promise<unknown>,
+): Promise<void> {
+  const client = new mongo.MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
     serverSelectionTimeoutMS: launchTimeoutMs,
   });
   const failed = new Promise<never>((_, reject) => {
@@ -127,34 +131,41 @@ async function untilWritable(child: ChildProcess, address: string): Promise<void
   });
   failed.catch(() => undefined);
   try {
-    await Promise.race([makePrimary(client, address), failed]);
+    await Promise.race([work(client), failed]);
   } finally {
     await client.close();
   }
 }
 
-async function makePrimary(client: mongo.MongoClient, address: string): Promise<void> {
-  const admin = client.db('admin');
-  const configurations = client.db('local').collection('system.replset');
-  const deadline = Date.now() + launchTimeoutMs;
-  for (;;) {
-    try {
-      const { isWritablePrimary } = await admin.command({ hello: 1 });
-      if (isWritablePrimary === true) return;
-      const present = await configurations.findOne({}, { readPreference: 'nearest' });
-      const member = { _id: 0, host: address };
-      if (present === null) await admin.command({ replSetInitiate: { _id: setName, members: [member] } });
-      else if (present.members[0].host !== address) {
-        const members = [{ ...present.members[0], ...member }];
-        const replSetReconfig = { ...present, version: present.version + 1, members };
-        await admin.command({ replSetReconfig, force: true });
-      }
-    } catch (error) {
-      // It answers so while it reads what it holds; seen after a kill, code 109, ConfigurationInProgress.
-      if (!(error instanceof mongo.MongoServerError)) throw error;
-      if (Date.now() > deadline) throw error;
-    }
-    if (Date.now() > deadline) throw new Error('it does not become primary');
-    await sleep(50);
+/**
+ * A replica set stores its own address in its data, and a member that does not find its address there never becomes
+ * primary. MongoDB's documented procedure: start without the replica set, and edit its configuration.
+ */
+async function changeAddress(mongod: string, dbPath: string, port: number): Promise<void> {
+  const child = launch(mongod, dbPath, port, []);
+  const change = { $set: { 'members.0.host': `127.0.0.1:${port}` } };
+  try {
+    await withClient(child, port, (client) =>
+      client.db('local').collection('system.replset').updateMany({}, change),
+    );
+  } finally {
+    await end(child);
   }
+}
+
+/** Initiates the replica set where it is new, and waits until it can be written. */
+async function makePrimary(client: mongo.MongoClient, host: string): Promise<void> {
+  const admin = client.db('admin');
+  const replSetInitiate = { _id: setName, members: [{ _id: 0, host }] };
+  for (const deadline = Date.now() + launchTimeoutMs; Date.now() < deadline; await sleep(50)) {
+    const { isWritablePrimary } = await admin.command({ hello: 1 });
+    if (isWritablePrimary === true) return;
+    try {
+      await admin.command({ replSetInitiate });
+    } catch (error) {
+      // It is initiated already, or reads its configuration still: it becomes primary by itself.
+      if (!(error instanceof mongo.MongoServerError)) throw error;
+    }
+  }
+  throw new Error('it does not become primary');
 }

@@ -97,35 +97,32 @@ const bank = ['bank_account'] as const;
 const mobile = ['mobile_money'] as const;
 const cash = ['cash'] as const;
 
+const usual = { partner: true, discoverable: true };
+
+/** Its corridors, from the stablecoin to each of these, with its delivery methods there. */
+const paysOut = (methods: Record<string, readonly string[]>) =>
+  Object.entries(methods).map(([to, deliveryMethods]) => ({ id: `usdc-${to}`, deliveryMethods }));
+
 export const anchorDefinitions: readonly AnchorDefinition[] = [
   {
     id: 'harbour', // steady
     name: 'Harbour (simulated)',
-    corridors: [
-      { id: 'usdc-ngn', deliveryMethods: ['bank_account', 'mobile_money'] },
-      { id: 'usdc-kes', deliveryMethods: ['mobile_money', 'bank_account'] },
-      { id: 'usdc-ghs', deliveryMethods: mobile },
-      { id: 'usdc-ugx', deliveryMethods: mobile },
-      { id: 'usdc-mxn', deliveryMethods: bank },
-      { id: 'usdc-eur', deliveryMethods: bank },
-    ],
-    partner: true,
-    discoverable: true,
+    corridors: paysOut({
+      ngn: ['bank_account', 'mobile_money'],
+      kes: ['mobile_money', 'bank_account'],
+      ghs: mobile,
+      ugx: mobile,
+      mxn: bank,
+      eur: bank,
+    }),
+    ...usual,
     profile: ordinary,
   },
   {
     id: 'slowboat', // cheap but slow
     name: 'Slowboat (simulated)',
-    corridors: [
-      { id: 'usdc-ngn', deliveryMethods: bank },
-      { id: 'usdc-kes', deliveryMethods: bank },
-      { id: 'usdc-zar', deliveryMethods: bank },
-      { id: 'usdc-mxn', deliveryMethods: bank },
-      { id: 'usdc-brl', deliveryMethods: ['PIX'] },
-      { id: 'usdc-eur', deliveryMethods: bank },
-    ],
-    partner: true,
-    discoverable: true,
+    corridors: paysOut({ ngn: bank, kes: bank, zar: bank, mxn: bank, brl: ['PIX'], eur: bank }),
+    ...usual,
     profile: {
       ...ordinary,
       marginPercent: '0.15',
@@ -142,15 +139,14 @@ export const anchorDefinitions: readonly AnchorDefinition[] = [
   {
     id: 'squall', // flaky
     name: 'Squall (simulated)',
-    corridors: [
-      { id: 'usdc-ngn', deliveryMethods: bank },
-      { id: 'usdc-kes', deliveryMethods: mobile },
-      { id: 'usdc-ugx', deliveryMethods: mobile },
-      { id: 'usdc-brl', deliveryMethods: ['PIX', 'bank_account'] },
-      { id: 'usdc-php', deliveryMethods: ['bank_account', 'mobile_money'] },
-    ],
-    partner: true,
-    discoverable: true,
+    corridors: paysOut({
+      ngn: bank,
+      kes: mobile,
+      ugx: mobile,
+      brl: ['PIX', 'bank_account'],
+      php: ['bank_account', 'mobile_money'],
+    }),
+    ...usual,
     profile: {
       ...ordinary,
       marginPercent: '0.35',
@@ -167,14 +163,8 @@ export const anchorDefinitions: readonly AnchorDefinition[] = [
   {
     id: 'galleon', // an old version of SEP-38 behind a token
     name: 'Galleon (simulated)',
-    corridors: [
-      { id: 'usdc-ngn', deliveryMethods: bank },
-      { id: 'usdc-ghs', deliveryMethods: bank },
-      { id: 'usdc-zar', deliveryMethods: bank },
-      { id: 'usdc-brl', deliveryMethods: ['PIX'] },
-    ],
-    partner: true,
-    discoverable: true,
+    corridors: paysOut({ ngn: bank, ghs: bank, zar: bank, brl: ['PIX'] }),
+    ...usual,
     profile: {
       ...ordinary,
       protocol: 'sep38-old',
@@ -191,15 +181,8 @@ export const anchorDefinitions: readonly AnchorDefinition[] = [
   {
     id: 'ferry', // fee only, over SEP-24
     name: 'Ferry (simulated)',
-    corridors: [
-      { id: 'usdc-ngn', deliveryMethods: cash },
-      { id: 'usdc-ghs', deliveryMethods: cash },
-      { id: 'usdc-mxn', deliveryMethods: cash },
-      { id: 'usdc-php', deliveryMethods: cash },
-      { id: 'usdc-xof-sn', deliveryMethods: cash },
-    ],
-    partner: true,
-    discoverable: true,
+    corridors: paysOut({ ngn: cash, ghs: cash, mxn: cash, php: cash, 'xof-sn': cash }),
+    ...usual,
     profile: {
       ...ordinary,
       protocol: 'fee-sep24',
@@ -217,12 +200,8 @@ export const anchorDefinitions: readonly AnchorDefinition[] = [
   {
     id: 'lighter', // fee only, over SEP-6, addresses given by the fleet file
     name: 'Lighter (simulated)',
-    corridors: [
-      { id: 'usdc-kes', deliveryMethods: mobile },
-      { id: 'usdc-ugx', deliveryMethods: mobile },
-      { id: 'usdc-brl', deliveryMethods: ['PIX'] },
-    ],
-    partner: true,
+    corridors: paysOut({ kes: mobile, ugx: mobile, brl: ['PIX'] }),
+    ...usual,
     discoverable: false,
     profile: {
       ...ordinary,
@@ -240,14 +219,13 @@ export const anchorDefinitions: readonly AnchorDefinition[] = [
   {
     id: 'tidewater', // out of service at times
     name: 'Tidewater (simulated)',
-    corridors: [
-      { id: 'usdc-ngn', deliveryMethods: ['bank_account', 'cash'] },
-      { id: 'usdc-kes', deliveryMethods: mobile },
-      { id: 'usdc-ghs', deliveryMethods: mobile },
-      { id: 'usdc-xof-sn', deliveryMethods: ['mobile_money', 'cash'] },
-    ],
-    partner: true,
-    discoverable: true,
+    corridors: paysOut({
+      ngn: ['bank_account', 'cash'],
+      kes: mobile,
+      ghs: mobile,
+      'xof-sn': ['mobile_money', 'cash'],
+    }),
+    ...usual,
     profile: {
       ...ordinary,
       marginPercent: '0.3',
@@ -262,25 +240,21 @@ export const anchorDefinitions: readonly AnchorDefinition[] = [
   {
     id: 'windlass', // adjusts amounts: asked for 500 it answers for 542; grants no partner token
     name: 'Windlass (simulated)',
-    corridors: [
-      { id: 'usdc-zar', deliveryMethods: ['bank_account', 'cash'] },
-      { id: 'usdc-mxn', deliveryMethods: ['bank_account', 'cash'] },
-      { id: 'usdc-php', deliveryMethods: ['bank_account', 'cash'] },
-      { id: 'usdc-xof-sn', deliveryMethods: cash },
-    ],
+    corridors: paysOut({
+      zar: ['bank_account', 'cash'],
+      mxn: ['bank_account', 'cash'],
+      php: ['bank_account', 'cash'],
+      'xof-sn': cash,
+    }),
+    ...usual,
     partner: false,
-    discoverable: true,
     profile: { ...ordinary, marginPercent: '0.25', lot: '54.2' },
   },
   {
     id: 'undertow', // the vanisher: takes the money of most and says nothing, which only the ledger shows
     name: 'Undertow (simulated)',
-    corridors: [
-      { id: 'usdc-eur', deliveryMethods: bank },
-      { id: 'usdc-php', deliveryMethods: bank },
-    ],
-    partner: true,
-    discoverable: true,
+    corridors: paysOut({ eur: bank, php: bank }),
+    ...usual,
     profile: {
       ...ordinary,
       marginPercent: '0.2',
