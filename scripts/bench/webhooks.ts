@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { eventExamples } from '../../contract/examples/events.js';
 import type { Compiled } from '../lib/compile.js';
 import { type BenchContext, type BenchService, benchAdminKey } from './lib/context.js';
-import { type BenchRow, ms, percentile, perSecond, ratio } from './lib/figures.js';
+import { type BenchRow, ms, perSecond } from './lib/figures.js';
 import { newClient } from './lib/load.js';
 import { withCpu } from './lib/processes.js';
 import type { Received } from './programs/receiver.js';
@@ -58,13 +58,12 @@ async function deliver(
     subscribers.push(await register(service, `${origin}/${n % 3 === 0 && n / 3 < hanging ? 'hang' : n}`));
   const received = async () => (await (await fetch(`${origin}/received`)).json()) as Received;
   const expected = (webhooks - hanging) * events;
-  const idle = await askAsNewClients(service, async () => false, context.seconds * 1_000);
   await mongod.client.db().collection<{ _id: string }>('outbox').insertMany(eventsFor(subscribers, events));
 
   const startedAt = performance.now();
-  const { result: busy, spentMs } = await withCpu([service.pid, ...mongod.pids], () =>
-    askAsNewClients(service, async () => (await received()).all >= expected, longestMs),
-  );
+  const { spentMs } = await withCpu([service.pid, ...mongod.pids], async () => {
+    while ((await received()).all < expected && performance.now() < startedAt + longestMs) await delay(100);
+  });
   const tookSeconds = (performance.now() - startedAt) / 1_000;
   const { all, twice } = await received();
   if (twice > 0) throw new Error(`${twice} deliveries were made twice`);
@@ -74,8 +73,6 @@ async function deliver(
     deliveries: perSecond(all / tookSeconds),
     'CPU of the service': ms(ofService / all),
     'of mongod': ms(ofMembers.reduce((sum, each) => sum + each, 0) / all),
-    'p50 of new clients': ms(percentile(busy, 50)),
-    'of idle': ratio(percentile(busy, 50) / percentile(idle, 50)),
   };
 }
 
@@ -87,25 +84,6 @@ async function register(service: BenchService, url: string): Promise<string> {
   });
   if (answer.status !== 201) throw new Error(`a registration was answered ${answer.status}`);
   return ((await answer.json()) as { id: string }).id;
-}
-
-/** How long requests of clients that were never there before take, twenty a second. */
-async function askAsNewClients(
-  service: BenchService,
-  isDone: () => Promise<boolean>,
-  forMs: number,
-): Promise<number[]> {
-  const tookMs: number[] = [];
-  const endsAt = performance.now() + forMs;
-  while (performance.now() < endsAt && !(await isDone())) {
-    await delay(50);
-    const startedAt = performance.now();
-    const answer = await fetch(`${service.url}/api/corridors`, { headers: newClient() });
-    await answer.arrayBuffer();
-    if (answer.status !== 200) throw new Error(`a request was answered ${answer.status}`);
-    tookMs.push(performance.now() - startedAt);
-  }
-  return tookMs;
 }
 
 /** As the service writes them, their deliveries not made yet. */

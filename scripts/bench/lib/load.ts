@@ -29,6 +29,7 @@ export interface Load {
 }
 
 export interface LoadResult {
+  /** All, those of the warm-up included; the rate and the latencies are of those after it. */
   answers: number;
   perSecond: number;
   p50Ms: number;
@@ -37,6 +38,9 @@ export interface LoadResult {
   /** Processor time of this process, as a share of the time. */
   generatorBusy: number;
 }
+
+/** Not measured, because connections are being opened, and code is not compiled yet. */
+const warmUpMs = 300;
 
 /**
  * Sends load by autocannon, from this process, which does nothing else meanwhile. Throws if an answer had another status
@@ -49,13 +53,13 @@ export async function fire(load: Load): Promise<LoadResult> {
   const completed = (each: LoadRequest) => ({ ...alike, ...each, headers: { ...headers, ...each.headers } });
   const latenciesMs: number[] = [];
   const [cpu, startedAt] = [process.cpuUsage(), performance.now()];
-  let [others, bytes, prepared, lastAt] = [0, 0, 0, startedAt];
+  let [others, answers, bytes, prepared, countFrom, lastAt] = [0, 0, 0, 0, Number.POSITIVE_INFINITY, 0];
 
   const options: autocannon.Options = {
     url: origin,
     connections,
     ...(load.visits === undefined
-      ? { duration: load.seconds ?? 1 }
+      ? { duration: (load.seconds ?? 1) + warmUpMs / 1_000 }
       : { amount: Math.ceil((requests?.length ?? 0) / connections) * connections * load.visits }),
     ...(load.rate === undefined ? {} : { overallRate: load.rate, ignoreCoordinatedOmission: true }),
     // How often autocannon checks whether the load is over.
@@ -65,6 +69,7 @@ export async function fire(load: Load): Promise<LoadResult> {
       const own = requests?.filter((_, place) => place % connections === prepared);
       if (own !== undefined) client.setRequests(own.map(completed));
       prepared += 1;
+      countFrom = performance.now() + warmUpMs;
     },
   };
   const errors = await new Promise<number>((resolve, reject) => {
@@ -73,19 +78,19 @@ export async function fire(load: Load): Promise<LoadResult> {
     );
     instance.on('response', (_client, status, size, latencyMs) => {
       lastAt = performance.now();
-      if (status !== expect) others += 1;
-      latenciesMs.push(latencyMs);
+      answers += 1;
       bytes += size;
+      if (status !== expect) others += 1;
+      if (lastAt >= countFrom) latenciesMs.push(latencyMs);
     });
   });
-  const answers = latenciesMs.length;
   if (others > 0) throw new Error(`${others} answers of ${url} were not ${expect}`);
   if (errors > 0) throw new Error(`${errors} connections to ${url} failed or were too slow`);
-  if (answers === 0) throw new Error(`${url} answered nothing`);
+  if (latenciesMs.length === 0) throw new Error(`${url} answered nothing`);
   const { user, system } = process.cpuUsage(cpu);
   return {
     answers,
-    perSecond: (answers * 1_000) / (lastAt - startedAt),
+    perSecond: (latenciesMs.length * 1_000) / (lastAt - countFrom),
     p50Ms: percentile(latenciesMs, 50),
     p99Ms: percentile(latenciesMs, 99),
     bytesPerAnswer: bytes / answers,
