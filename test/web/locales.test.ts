@@ -18,7 +18,11 @@ function textsOf(sections: Sections): Map<string, string> {
 
 /** The names of the placeholders in a text, such as `{count, plural, …}` and `{ago}`. */
 function placesIn(text: string): string[] {
-  return [...new Set([...text.matchAll(/(?<!\b(?:true|other|one) )\{\s*([a-zA-Z]+)\s*[,}]/g)].map(([, name = '']) => name))].sort();
+  return [
+    ...new Set(
+      [...text.matchAll(/(?<!\b(?:true|other|one) )\{\s*([a-zA-Z]+)\s*[,}]/g)].map(([, name = '']) => name),
+    ),
+  ].sort();
 }
 
 describe('the texts of the page', () => {
