@@ -27,6 +27,7 @@ import { createSnapshotFeature } from './features/snapshot/feature.js';
 import type { Backlogs } from './http/backlog-gauges.js';
 import { createClientKeyOf } from './http/client-key.js';
 import { createDocsRouter, isDocsPath } from './http/docs.js';
+import { messageClassesOf } from './http/message-classes.js';
 import { createMetrics } from './http/metrics.js';
 import { createMetricsRouter } from './http/metrics-router.js';
 import { createPage } from './http/page.js';
@@ -361,6 +362,7 @@ function createEdge(parts: Features) {
   const metricsDeps = { operations: metricsOperations, record: unmetered, logger, newId };
   return {
     app,
+    messageClasses: messageClassesOf(app),
     /** Answers what it has, and passes all other requests to the application. */
     responseCache,
     /** Serves the metrics where they have a port of their own. */

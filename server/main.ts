@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { composeService } from './compose.js';
 import { type Config, ConfigError, httpOrigin, readConfig } from './config.js';
@@ -12,7 +11,7 @@ import { neverWaitFor, openLog } from './log-output.js';
 import { connectMongo } from './mongo/connection.js';
 import { createPatience } from './mongo/patience.js';
 import { ShapeError } from './mongo/shape-store.js';
-import type { World } from './ports.js';
+import type { NewId, World } from './ports.js';
 import { endBy, stopSignals } from './stop-signals.js';
 import { pauseInRealTime } from './timing.js';
 
@@ -25,13 +24,29 @@ const logFlushMs = 2_000;
 const standardOutput = 1;
 const standardError = 2;
 
+const idBytes = 16;
+
+/** Takes random bytes from a supply: to ask for them anew for each request takes five times as long. */
+function createNewId(): NewId {
+  const supply = Buffer.alloc(256 * idBytes);
+  let used = supply.length;
+  return () => {
+    if (used === supply.length) {
+      randomFillSync(supply);
+      used = 0;
+    }
+    used += idBytes;
+    return supply.toString('hex', used - idBytes, used);
+  };
+}
+
 export function realWorld(config: Config): World {
   const { logger, output } = openLog({ level: config.logLevel, fd: standardOutput });
   return {
     clock: Date.now,
     pause: pauseInRealTime,
     random: Math.random,
-    newId: () => randomUUID().replaceAll('-', ''),
+    newId: createNewId(),
     logger,
     logOutput: output,
     env: process.env,
@@ -60,10 +75,11 @@ export async function startService(config: Config, world: World = realWorld(conf
     await patiently(service.boot);
     service.start();
     const { host } = config;
-    const listenAt = (port: number, handler: RequestListener, maxConnections: number) =>
-      listen(handler, { host, port, maxConnections, meter: service.connectionMeter, newId });
+    const shared = { host, meter: service.connectionMeter, newId };
+    const { port, maxConnections } = config;
+    const { messageClasses } = service;
     const served = service.responseCache.before(service.app);
-    const listener = await listenAt(config.port, served, config.maxConnections);
+    const listener = await listen(served, { ...shared, port, maxConnections, messageClasses });
     lifecycle.onStop('listener', () => listener.stop(shutdownGraceMs));
     // Streams stop before the listener, which waits for open requests: a stream is a request without end.
     lifecycle.onStop('streams', service.stopStreams);
@@ -71,7 +87,8 @@ export async function startService(config: Config, world: World = realWorld(conf
     /** Where the metrics are, if they have a port of their own. */
     let metricsUrl: string | undefined;
     if (service.metricsApp !== undefined && config.metricsPort !== undefined) {
-      const own = await listenAt(config.metricsPort, service.metricsApp, metricsConnections);
+      const options = { ...shared, port: config.metricsPort, maxConnections: metricsConnections };
+      const own = await listen(service.metricsApp, options);
       lifecycle.onStop('listener of the metrics', () => own.stop(shutdownGraceMs));
       metricsUrl = httpOrigin(host, own.port);
     }

@@ -38,7 +38,7 @@ export function createCachedAnswers<Answer extends object>(deps: {
   });
 
   return {
-    find: (key: string) => entries.get(key),
+    find: (key: string) => entries.peek(key),
     /** Whether it may be served. */
     isCurrent: ({ until, begunIn }: Entry<Answer>) => stopwatch() < until && begunIn === epoch(),
     /** Undefined for the request that has to renew the answer; for others, what resolves when that is over. */

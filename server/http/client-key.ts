@@ -73,7 +73,7 @@ export function createClientKeyOf(trusted: readonly TrustedRange[]): ClientKeyOf
   const keys = new LRUCache<string, string>({ maxSize: known.keys, sizeCalculation: () => 1 });
   return (remoteAddress, forwardedFor) => {
     const text = `${remoteAddress} ${forwardedFor}`;
-    let key = keys.get(text);
+    let key = keys.peek(text);
     if (key === undefined) {
       key = clientKey(remoteAddress, forwardedFor, trusted);
       if (text.length <= known.textLength) keys.set(text, key);

@@ -10,6 +10,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, errorTable } from '../../contract/errors.js';
 import type { NewId } from '../ports.js';
+import type { MessageClasses } from './message-classes.js';
 import { requestLimits } from './request-limits.js';
 
 export type Listener = Awaited<ReturnType<typeof listen>>;
@@ -30,6 +31,7 @@ export interface ListenOptions {
   silentMs?: number;
   meter: ConnectionMeter;
   newId: NewId;
+  messageClasses?: MessageClasses;
 }
 
 /** Listens with the time and size limits of the edge; even input that is not HTTP gets an error in the common shape. */
@@ -43,6 +45,7 @@ export async function listen(handler: RequestListener, options: ListenOptions) {
     maxHeaderSize: requestLimits.headerBytes,
     connectionsCheckingInterval: 1_000,
     requireHostHeader: false,
+    ...options.messageClasses,
   });
   server.setTimeout(silentMs);
   server.maxConnections = options.maxConnections;
@@ -52,14 +55,14 @@ export async function listen(handler: RequestListener, options: ListenOptions) {
     socket.once('close', meter.closed);
   });
 
-  /** The last answer of each connection. */
+  /** The last answer of each connection that was not complete at once. */
   const answers = new WeakMap<Duplex, ServerResponse>();
   let draining = false;
   const serve: RequestListener = (req, res) => {
     req.url = originForm(req.url as string);
-    answers.set(req.socket, res);
     if (draining) res.setHeader('Connection', 'close');
     handler(req, res);
+    if (!res.writableEnded) answers.set(req.socket, res);
   };
   server.on('request', serve);
   const refuse = (socket: Duplex, code: ErrorCode) => {

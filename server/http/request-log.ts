@@ -25,18 +25,33 @@ export function requestId(deps: { newId: NewId }): RequestHandler {
 
 export type RequestRecord = ReturnType<typeof createRequestRecord>;
 
+interface RequestLabels {
+  method: string;
+  route: string;
+  status: string;
+}
+
 /** The duration of each request, by labels that the service defines, so that they are few. */
-export type RequestMeter = (
-  labels: { method: string; route: string; status: string },
-  seconds: number,
-) => void;
+export type RequestMeter = (labels: RequestLabels, seconds: number) => void;
+
+/** The requests of this second with the same route and status. */
+export interface Sample {
+  route: string;
+  status: number | null;
+  requests: number;
+  /** Quick answers of the response cache that were not metered yet, and the time of all. */
+  quick: { answers: number; seconds: number };
+}
+
+/** The first bound of the meter. Each observation takes a tenth of a cached answer's time, unless many are made in a row. */
+const quickSeconds = 0.001;
 
 /**
  * Counts every request and logs one line for it; never headers, query values or bodies, which carry secrets. Requests
  * that a stranger can repeat at will are sampled, so that nobody can fill the disk with log lines.
  */
 export function createRequestRecord({ logger, meter }: { logger: Logger; meter: RequestMeter }) {
-  const takes = createSampler(logger);
+  const { sampleOf, takes } = createSampler({ logger, meter });
 
   function log(
     { method = '' }: IncomingMessage,
@@ -68,7 +83,7 @@ export function createRequestRecord({ logger, meter }: { logger: Logger; meter: 
       const answeredAt: number = res.locals.answeredAt ?? performance.now();
       const method = knownMethods.has(req.method) ? req.method : 'OTHER';
       meter({ method, route, status: String(status ?? 'none') }, (answeredAt - startedAt) / 1_000);
-      if (isRepeatable(status, res) && !takes(route, status)) return;
+      if (isRepeatable(status, res) && !takes(sampleOf(route, status))) return;
       log(req, res, { requestId: res.locals.requestId, path, startedAt });
     });
     next();
@@ -76,15 +91,22 @@ export function createRequestRecord({ logger, meter }: { logger: Logger; meter: 
 
   return {
     observe,
+    /** What `answered` counts by. It is looked up when an answer is made, and not for each request. */
+    sampleOf,
     /** The same for an answer of the response cache, when it was handed to the socket. `startedAt` is of `performance.now()`. */
     answered(
       req: IncomingMessage,
       res: ServerResponse,
-      { route, requestId, startedAt }: { route: string; requestId: string; startedAt: number },
+      { sample, requestId, startedAt }: { sample: Sample; requestId: string; startedAt: number },
     ): void {
       const { method = '', url = '' } = req;
-      meter({ method, route, status: String(res.statusCode) }, (performance.now() - startedAt) / 1_000);
-      if (!takes(route, res.statusCode)) return;
+      const seconds = (performance.now() - startedAt) / 1_000;
+      const isLogged = takes(sample);
+      if (seconds < quickSeconds && method === 'GET') {
+        sample.quick.answers += 1;
+        sample.quick.seconds += seconds;
+      } else meter({ method, route: sample.route, status: String(sample.status) }, seconds);
+      if (!isLogged) return;
       const [path = ''] = url.split('?', 1);
       res.once('close', () => log(req, res, { requestId, path, startedAt }));
     },
@@ -101,24 +123,41 @@ function isRepeatable(status: number | null, res: Response): boolean {
  * Lets the first request per route, status and second pass. At the end of the second, one line counts the others. Both
  * keys are defined by the service, so the memory is bounded.
  */
-function createSampler(logger: Logger): (route: string, status: number | null) => boolean {
-  const thisSecond = new Map<string, { route: string; status: number | null; requests: number }>();
+function createSampler({ logger, meter }: { logger: Logger; meter: RequestMeter }) {
+  const samples = new Map<string, Sample>();
+  let thisSecond: Sample[] = [];
+
+  function endSample(sample: Sample): void {
+    const { route, status, quick } = sample;
+    const labels = { method: 'GET', route, status: String(status) };
+    const seconds = quick.seconds / quick.answers;
+    for (let metered = 0; metered < quick.answers; metered += 1) meter(labels, seconds);
+    sample.requests = 0;
+    sample.quick = { answers: 0, seconds: 0 };
+  }
 
   function endSecond(): void {
-    const leftOut = [...thisSecond.values()].filter(({ requests }) => requests > 0);
-    thisSecond.clear();
+    const leftOut = thisSecond
+      .filter(({ requests }) => requests > 1)
+      .map(({ route, status, requests }) => ({ route, status, requests: requests - 1 }));
+    for (const sample of thisSecond) endSample(sample);
+    thisSecond = [];
     if (leftOut.length > 0) logger.info({ leftOut }, 'requests left out of the log');
   }
 
-  return (route, status) => {
-    const key = `${status} ${route}`;
-    const others = thisSecond.get(key);
-    if (others !== undefined) {
-      others.requests += 1;
-      return false;
-    }
-    if (thisSecond.size === 0) setTimeout(endSecond, sampledMs).unref();
-    thisSecond.set(key, { route, status, requests: 0 });
-    return true;
+  return {
+    sampleOf(route: string, status: number | null): Sample {
+      const key = `${status} ${route}`;
+      const sample = samples.get(key) ?? { route, status, requests: 0, quick: { answers: 0, seconds: 0 } };
+      samples.set(key, sample);
+      return sample;
+    },
+    takes(sample: Sample): boolean {
+      sample.requests += 1;
+      if (sample.requests > 1) return false;
+      if (thisSecond.length === 0) setTimeout(endSecond, sampledMs).unref();
+      thisSecond.push(sample);
+      return true;
+    },
   };
 }

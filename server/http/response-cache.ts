@@ -12,7 +12,7 @@ import { bodyOf } from './error-mapper.js';
 import { isPlainRead } from './malformed-request.js';
 import { mediaTypeOf } from './media-type.js';
 import { clientLimitOf, limitHeaders, limitKeyOf, rateLimited } from './rate-limit.js';
-import { idOf, type RequestRecord } from './request-log.js';
+import { idOf, type RequestRecord, type Sample } from './request-log.js';
 import { metadataOf } from './route-table.js';
 import type { BeginAnswer } from './send-json.js';
 
@@ -21,6 +21,14 @@ export type ResponseCache = ReturnType<typeof createResponseCache>;
 /** Headers whose value is in node's form: names and values alternate. */
 type Headers = readonly string[];
 
+/** What a client gets, but for its own headers. */
+interface Reply {
+  status: number;
+  headers: Headers;
+  body: Buffer | string | undefined;
+  sample: Sample;
+}
+
 /** An answer without what belongs to one client. */
 interface Answer {
   /** The template of its route. */
@@ -28,12 +36,12 @@ interface Answer {
   rule: RateLimitClass;
   operationId: string;
   etag: string;
-  body: Buffer;
-  headers: Headers;
-  /** Of a 304. */
-  unmodified: Headers;
-  /** Of every status. */
+  whole: Reply;
+  unmodified: Reply;
+  /** Headers of every status. */
   ofRoute: Headers;
+  /** Refusals by the seconds to wait. An ApiError captures a stack, which took a fifth of a refusal's time. */
+  refusals: Map<number, Reply>;
 }
 
 const ofRoute = ['X-Content-Type-Options', 'Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
@@ -59,7 +67,7 @@ export function createResponseCache(deps: {
   clientKeyOf: ClientKeyOf;
   /** What was begun under another epoch is neither stored nor served. */
   epoch: () => number;
-  record: Pick<RequestRecord, 'answered'>;
+  record: Pick<RequestRecord, 'answered' | 'sampleOf'>;
   newId: NewId;
   /** Monotonic milliseconds. */
   stopwatch?: Clock;
@@ -67,12 +75,12 @@ export function createResponseCache(deps: {
   const { limiter, clientKeyOf, epoch, record, newId, stopwatch = () => performance.now() } = deps;
   const cached = createCachedAnswers<Answer>({ epoch, stopwatch });
   const taken = new WeakMap<IncomingMessage, RateLimitState>();
-  /** Bodies of 429 by the seconds to wait, 60 at most. An ApiError captures a stack, which took a fifth of a refusal's time. */
-  const refusals = new Map<number, string>();
 
   function answer(app: RequestListener, asked: Asked, limit: RateLimitState): void {
-    if (limit.retryAfterSeconds !== undefined) refuse(asked, limit, limit.retryAfterSeconds);
-    else if (cached.isCurrent(asked.entry)) send(asked, limit);
+    const { entry } = asked;
+    if (limit.retryAfterSeconds !== undefined)
+      send(asked, limit, refusalOf(entry.answer, limit.retryAfterSeconds));
+    else if (cached.isCurrent(entry)) send(asked, limit, selected(asked.req, entry.answer));
     else renew(app, asked, limit);
   }
 
@@ -88,32 +96,33 @@ export function createResponseCache(deps: {
     else
       renewed.then(() => {
         const entry = cached.find(asked.key);
-        if (entry !== undefined && cached.isCurrent(entry)) send({ ...asked, entry }, limit);
+        if (entry !== undefined && cached.isCurrent(entry)) send(asked, limit, selected(req, entry.answer));
         else hand();
       });
   }
 
-  function send(asked: Asked, limit: RateLimitState): void {
-    const { req, res } = asked;
-    const known = asked.entry.answer;
-    const requestId = idOf(headerOf(req, 'x-request-id'), newId);
-    const own = ['X-Request-Id', requestId, ...limitHeaders(limit)];
-    if (matchesTag(req.headers['if-none-match'], known.etag))
-      res.writeHead(304, [...own, ...known.unmodified]).end();
-    else res.writeHead(200, [...own, ...known.headers]).end(req.method === 'HEAD' ? undefined : known.body);
-    record.answered(req, res, { requestId, route: known.route, startedAt: asked.startedAt });
+  function replyOf(route: string, status: number, headers: Headers, body?: Buffer | string): Reply {
+    return { status, headers, body, sample: record.sampleOf(route, status) };
   }
 
-  function refuse({ req, res, entry, startedAt }: Asked, limit: RateLimitState, seconds: number): void {
+  function send({ req, res, startedAt }: Asked, limit: RateLimitState, reply: Reply): void {
+    const { status, headers, body, sample } = reply;
     const requestId = idOf(headerOf(req, 'x-request-id'), newId);
-    const { route, ofRoute } = entry.answer;
-    const body = refusals.get(seconds) ?? JSON.stringify(bodyOf(rateLimited(seconds)));
-    refusals.set(seconds, body);
-    const own = ['X-Request-Id', requestId, ...limitHeaders(limit), ...ofRoute];
+    res.writeHead(status, ['X-Request-Id', requestId, ...limitHeaders(limit), ...headers]);
+    // Node writes no body to a HEAD.
+    res.end(body);
+    record.answered(req, res, { sample, requestId, startedAt });
+  }
+
+  function refusalOf({ route, ofRoute, refusals }: Answer, seconds: number): Reply {
+    const known = refusals.get(seconds);
+    if (known !== undefined) return known;
+    const body = JSON.stringify(bodyOf(rateLimited(seconds)));
     const ofError = ['Cache-Control', 'no-store', 'Retry-After', String(seconds), 'Vary', 'Accept-Encoding'];
     const ofBody = ['Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(body.length)];
-    res.writeHead(429, [...own, ...ofError, ...ofBody]).end(req.method === 'HEAD' ? undefined : body);
-    record.answered(req, res, { requestId, route, startedAt });
+    const refusal = replyOf(route, 429, [...ofRoute, ...ofError, ...ofBody], body);
+    refusals.set(seconds, refusal);
+    return refusal;
   }
 
   return {
@@ -141,15 +150,17 @@ export function createResponseCache(deps: {
         const { tsRestRoute } = req as Request & { tsRestRoute?: AppRoute };
         const metadata = tsRestRoute && metadataOf(tsRestRoute);
         if (metadata?.cache !== 'etag') return;
-        const answer = {
-          route: req.route.path as string,
+        const route: string = req.route.path;
+        const headers = [...present(res, ofAnswer), 'Content-Length', String(bytes.length)];
+        const answer: Answer = {
+          route,
           rule: clientLimitOf(metadata),
           operationId: metadata.operationId,
           etag,
-          body: bytes,
-          headers: [...present(res, ofAnswer), 'Content-Length', String(bytes.length)],
-          unmodified: present(res, ofUnmodified),
+          whole: replyOf(route, 200, headers, bytes),
+          unmodified: replyOf(route, 304, present(res, ofUnmodified)),
           ofRoute: present(res, ofRoute),
+          refusals: new Map(),
         };
         cached.keep(keyOf(req.originalUrl, req.headers), answer, { begunIn, sameForMs, bytes: bytes.length });
       };
@@ -157,6 +168,10 @@ export function createResponseCache(deps: {
     /** The limit after a point was taken for a request that then went to the application. */
     taken: (req: IncomingMessage): RateLimitState | undefined => taken.get(req),
   };
+}
+
+function selected(req: IncomingMessage, { etag, whole, unmodified }: Answer): Reply {
+  return matchesTag(req.headers['if-none-match'], etag) ? unmodified : whole;
 }
 
 /** What selects an answer: its target, content coding and media type. A HEAD is answered from the answer to its GET. */
