@@ -24,7 +24,7 @@ export const intentStatus = z
   .enum(['pending', 'settled', 'failed', 'expired'])
   .describe(
     '`pending`: no outcome yet. `settled`: paid out. `failed`: the anchor received the funds and did not pay out. ' +
-      '`expired`: ended without funds received (or cash that was never collected); counts against nobody.',
+      '`expired`: ended without funds received; counts against nobody.',
   );
 export type IntentStatus = z.infer<typeof intentStatus>;
 
@@ -40,6 +40,8 @@ export const failureReasons = {
   error: 'Failed: the anchor closed the withdrawal without paying out, and it stayed closed for 24 hours.',
   overdue: "Failed: still open when the corridor's time for a payout was over.",
   unproven: 'Failed: the anchor called it completed, but named no amount paid out within 24 hours.',
+  customer_absent:
+    'Failed: the anchor waited 30 days for the customer to collect the cash or to answer a question. It counts for nobody.',
 } as const;
 
 export type FailureReason = keyof typeof failureReasons;
@@ -53,7 +55,6 @@ export const outcomeReasons = {
   no_transaction: 'Expired: no transaction was attached in time.',
   never_funded: 'Expired: the anchor saw no funds in time.',
   abandoned: 'Expired: the anchor closed the withdrawal before it saw funds.',
-  not_collected: 'Expired: the cash lay ready for 90 days and was not collected.',
 } as const;
 
 export type OutcomeReason = keyof typeof outcomeReasons;
@@ -63,12 +64,14 @@ export const unscoredReasons = {
   not_a_withdrawal: 'The transaction is not a withdrawal.',
   sender_mismatch: "The transaction names another sender than the intent's account.",
   asset_mismatch: "The transaction names another asset than the corridor's.",
-  amount_mismatch: 'The amount paid in is not within 10 % of the sell amount.',
+  amount_mismatch:
+    'The amount paid in is not within 10 % of the sell amount, or is another one and was sent back.',
   amount_missing: 'It was completed without saying what was paid in.',
   amount_unreadable: "It was completed, and an amount of the anchor's record could not be read for 24 hours.",
   started_before_intent: 'The transaction was started before the intent was registered.',
   seen_after_payment:
     'The transaction was first seen after the funds had been received, and no late first poll excuses that (docs/intents.md).',
+  customer_absent: 'The anchor waited 30 days for its customer.',
 } as const;
 
 export type UnscoredReason = keyof typeof unscoredReasons;
@@ -86,8 +89,8 @@ export const transactionProblems = {
     'Another intent presented this id first and follows the transaction. It passes to this intent if the record names ' +
     'this account as the sender up to the arrival of the funds, and before the other intent has an outcome.',
   passed_to_another:
-    'This intent followed the transaction, which then passed to another intent that had presented it too and whose ' +
-    "account the anchor's record names as the sender.",
+    'This intent followed the transaction, which then passed to another intent that had presented it too: that of the ' +
+    'account that paid, or signed for it, or to which the anchor sends its callbacks, or the id had been guessed.',
 } as const;
 
 export type TransactionProblem = keyof typeof transactionProblems;
@@ -214,14 +217,14 @@ export type IntentDispute = z.infer<typeof intentDispute>;
 const stepKinds = {
   registered: 'The intent was registered.',
   transaction_attached: 'The intent follows a transaction of the anchor, or another one than before.',
-  transaction_released: 'Its transaction passed to another intent, whose account paid it.',
+  transaction_released: 'Its transaction passed to another intent, which it belongs to.',
   transaction_status: "The anchor's status of the transaction changed.",
   payment_found: 'Its payment was found on the ledger.',
   funds_received: 'The anchor has the funds.',
   ready_for_pickup: 'Cash is ready to be collected.',
   settled: 'It was paid out.',
   failed: 'The anchor received the funds and did not pay out.',
-  expired: 'It ended without funds received, or without the cash being collected.',
+  expired: 'It ended without funds received.',
   recovered: 'It had failed, and was paid out after all.',
   reopened: 'It had expired, and its payment was found on the ledger: it is followed again.',
 } as const;
@@ -329,6 +332,14 @@ export const attachTransactionBody = z
     nonce: intentNonce,
     anchorTransactionId: anchorTransactionId.optional(),
     paymentHash: paymentHash.optional(),
+    accountSignature: z
+      .string()
+      .regex(/^[A-Za-z0-9+/]{86}==$/, 'must be 64 bytes in base64')
+      .optional()
+      .describe(
+        "The account's Ed25519 signature over the SEP-53 form of the intentHash, in base64. Of several intents that name " +
+          'the account, one that was signed holds the transaction.',
+      ),
   })
   .strict()
   .describe(

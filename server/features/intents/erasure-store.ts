@@ -1,37 +1,28 @@
 import type { ClientSession, Connection } from 'mongoose';
 import { bulkCollection } from '../../mongo/models.js';
 import type { Intent } from './intent.js';
-import { intentModel } from './store.js';
+import { intentCollection } from './store.js';
 
 export type ErasureStore = ReturnType<typeof createErasureStore>;
 
 /** The query for one account reads every intent. */
 const scanTimeoutMs = 120_000;
 
-/** The queries of the intents collection that erase an account. */
+/** The queries that erase an account. */
 export function createErasureStore(connection: Connection) {
-  const model = intentModel(connection);
-  const bulk = bulkCollection<Intent>(connection, model.collection.name);
+  const intents = intentCollection(connection);
+  const inTransaction = bulkCollection<Intent>(connection, intents.collectionName);
+  const among = (hashes: readonly string[]) => ({ _id: { $in: [...hashes] } });
   return {
-    /** Every intent of an account. Reads the whole collection. */
-    listOfAccount: (account: string) =>
-      model.find({ account }).setOptions({ timeoutMS: scanTimeoutMs }).lean<Intent[]>().exec(),
+    listOfAccount: (account: string) => intents.find({ account }, { timeoutMS: scanTimeoutMs }).toArray(),
 
     /** The intents with these hashes that exist, as the transaction sees them. */
-    read: (session: ClientSession, intentHashes: readonly string[]) =>
-      model
-        .find({ _id: { $in: [...intentHashes] } })
-        .session(session)
-        .lean<Intent[]>()
-        .exec(),
+    read: (session: ClientSession, hashes: readonly string[]) =>
+      inTransaction.find(among(hashes), { session }).toArray(),
 
-    async replace(
-      session: ClientSession,
-      intentHashes: readonly string[],
-      by: readonly Intent[],
-    ): Promise<void> {
-      await model.deleteMany({ _id: { $in: [...intentHashes] } }, { session });
-      if (by.length > 0) await bulk.insertMany([...by], { session });
+    async replace(session: ClientSession, hashes: readonly string[], by: Intent[]): Promise<void> {
+      await inTransaction.deleteMany(among(hashes), { session });
+      if (by.length > 0) await inTransaction.insertMany(by, { session });
     },
   };
 }

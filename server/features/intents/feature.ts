@@ -5,39 +5,41 @@ import type { Leases } from '../../mongo/leases.js';
 import type { PauseBeforeTry } from '../../mongo/refused-writes.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
-import type { Clock, Logger, Pause, Random } from '../../ports.js';
+import type { Clock, Logger, Pause } from '../../ports.js';
 import type { Streams } from '../../streams/streams.js';
 import type { Emit } from '../../webhooks/outbox.js';
 import type { AnchorDirectory } from '../anchors/service.js';
+import type { Rates } from '../rates/service.js';
 import type { MarkDays } from '../reputation/count-days.js';
+import type { Standings } from '../reputation/standings.js';
 import { createTakeStatusCallback } from './callback/status-callback.js';
-import { createOwnership } from './holder/ownership.js';
+import { createAttachTransaction } from './holder/attach.js';
+import { createPassing } from './holder/passing.js';
+import { createNamePayment } from './payment/name-payment.js';
 import { createLookUpPayments } from './payment/payment-look-ups.js';
 import type { DueStore } from './polls/due-store.js';
-import { createPlaces } from './polls/places.js';
-import { createReconcile, type Reconcile, reconcileLease } from './polls/reconcile.js';
-import { createTransactionPoll, type PollDirectory } from './polls/transaction-poll.js';
+import { createHasToWait } from './polls/places.js';
+import { createReconcile, reconcileLease } from './polls/reconcile.js';
+import { createTransactionPoll } from './polls/transaction-poll.js';
+import { createRegister } from './registration/register.js';
 import { createIntentsRouter, createReconcileRouter } from './router.js';
 import { createIntentService, type IntentServiceDeps } from './service.js';
 import type { IntentStore } from './store.js';
 import { createIntentStreams } from './stream/intent-streams.js';
-import { createIntentStreamStore } from './stream/stream-store.js';
+import { createIntentVersions } from './stream/version-store.js';
 import { createMakeProgress } from './transition/progress.js';
 
 /** The leases of this feature, which are seeded at boot. */
 export const intentLeases = [reconcileLease] as const;
 
-export interface IntentsDeps
-  extends Pick<IntentServiceDeps, 'quoteFrom' | 'disputeOf' | 'standingOf' | 'onAttached'> {
+export interface IntentsDeps {
   store: IntentStore;
   dueStore: DueStore;
   connection: Connection;
   streams: Pick<Streams, 'open'>;
   /** Null where none is configured: the anchor's records are then trusted. */
   ledger: Ledger | null;
-  directory: IntentServiceDeps['directory'] &
-    PollDirectory &
-    Pick<AnchorDirectory, 'signingKeyOf' | 'isPollable'>;
+  directory: AnchorDirectory;
   /** Sends the polls to anchors. */
   outbound: Outbound;
   /** Limits the callbacks per anchor. */
@@ -47,7 +49,11 @@ export interface IntentsDeps
   pauseBeforeTry: PauseBeforeTry;
   writeEvent: Emit;
   markDays: MarkDays;
-  random: Random;
+  quoteFrom: Rates['quoteFrom'];
+  standingOf: Standings['standingOf'];
+  disputeOf: IntentServiceDeps['disputeOf'];
+  /** Called when a transaction or a payment is to be looked at soon: it has to be observed before it is paid. */
+  onAttached: () => void;
   /** Address of this service as clients and anchors know it, without a trailing slash. */
   publicUrl: string;
   clock: Clock;
@@ -58,52 +64,34 @@ export interface IntentsDeps
 /** How long an error, a closed status or silence has to last before it decides an intent. */
 const failureGraceMs = 86_400_000;
 
-export interface Intents {
-  router: ReturnType<typeof createIntentsRouter>;
-  reconcileRouter: ReturnType<typeof createReconcileRouter>;
-  /** The job that checks the open intents that are due. */
-  reconcile: Reconcile['run'];
-  /** Ends the change stream behind the streams of intents. */
-  stopStreams(): Promise<void>;
-}
-
-export function createIntentsFeature(deps: IntentsDeps): Intents {
-  const { store, directory, limiter, publicUrl, clock } = deps;
-  const { isPollable } = directory;
-  const { waits, giveFree } = createPlaces({ store: deps.dueStore, isPollable, clock });
-  const ownership = createOwnership({ ...deps, waits });
-  const { ledger } = deps;
-  const asksLedger = ledger !== null;
-  const limits = { failureGraceMs, ledger: asksLedger };
-  const progress = createMakeProgress({ ...deps, ownership, limits, onLookUpDue: deps.onAttached });
-  const service = createIntentService({ ...deps, ownership, waits, progress });
-  const { answerOf } = service;
-  const streams = createIntentStreamStore(deps.connection);
-  const intentStreams = createIntentStreams({ ...deps, streams, answerOf });
+export function createIntentsFeature(deps: IntentsDeps) {
+  const { directory, ledger, onAttached } = deps;
+  const waits = createHasToWait({ dueStore: deps.dueStore, isPollable: directory.isPollable });
+  const passing = createPassing({ ...deps, waits });
+  const limits = { failureGraceMs, ledger: ledger !== null };
+  const progress = createMakeProgress({ ...deps, passing, limits, onLookUpDue: onAttached });
+  const attach = createAttachTransaction({ ...deps, passing, waits, progress });
+  const register = createRegister({ ...deps, attach, waits });
+  const service = createIntentService({ ...deps, register, attach, namePayment: createNamePayment(deps) });
+  const versions = createIntentVersions(deps.connection);
+  const intentStreams = createIntentStreams({ ...deps, versions, answerOf: service.answerOf });
   const takeStatusCallback = createTakeStatusCallback({
-    store,
+    ...deps,
+    passing,
     progress,
     signingKeyOf: directory.signingKeyOf,
     noteUnreadable: directory.noteUnreadable,
-    onDue: deps.onAttached,
-    publicUrl,
-    logger: deps.logger,
-    clock,
+    onDue: onAttached,
   });
   const lookUpPayments =
-    ledger === null ? undefined : createLookUpPayments({ ...deps, ledger, ownership, progress });
-  const poll = createTransactionPoll(deps);
-  const reconcile = createReconcile({ ...deps, progress, poll, lookUpPayments, giveFreePlaces: giveFree });
+    ledger === null ? undefined : createLookUpPayments({ ...deps, ledger, passing, progress });
+  const reconcile = createReconcile({ ...deps, progress, poll: createTransactionPoll(deps), lookUpPayments });
   return {
-    router: createIntentsRouter({
-      service,
-      takeStatusCallback,
-      limiter,
-      streams: deps.streams,
-      intentStreams,
-    }),
-    reconcileRouter: createReconcileRouter({ reconcile }),
-    reconcile: reconcile.run,
+    router: createIntentsRouter({ ...deps, service, takeStatusCallback, intentStreams }),
+    reconcileRouter: createReconcileRouter(reconcile),
+    /** The job that checks the open intents that are due. */
+    reconcile,
+    /** Ends the change stream behind the streams of intents. */
     stopStreams: intentStreams.stop,
   };
 }

@@ -9,6 +9,7 @@ import type {
 import type { UnrankedReason } from '../../../contract/schemas/rates.js';
 import type { PaymentState } from './payment/payment.js';
 import type { PollState } from './polls/poll-state.rules.js';
+import type { TransactionRecord } from './record/sep-record.rules.js';
 import type { Dialect } from './record/status-table.rules.js';
 import type { Observations } from './transition/settle-time.rules.js';
 
@@ -50,12 +51,14 @@ export interface Intent {
   observations: Observations;
   /** The latest known problem with the transaction id. */
   problem: TransactionProblem | null;
-  /** The account (G…) that the records up to the arrival of the funds name as the sender; null where they name none. */
-  sender: string | null;
+  /** What the anchor's records say of it; null before the first. */
+  told: Told | null;
   /** A transaction that the wallet presented and another intent holds; absent, not null, where there is none. */
   claimedId?: string | undefined;
   /** When the wallet first presented the claimed transaction. */
   claimedAt: Date | null;
+  /** Whether the wallet presented its transaction with the account's signature over the intent's hash. */
+  signed: boolean;
   /** The amount paid in, taken from the first observation of funds that names it. */
   amountIn: string | null;
   payment: PaymentState;
@@ -81,6 +84,23 @@ export interface Intent {
   /** Raised by every versioned write, which is made only if the version is still the one that was read. */
   version: number;
 }
+
+/**
+ * What the anchor's records say of a transaction: up to the arrival of the funds, the latest that was said of who sends what
+ * and when it began; of the amounts, what the last record says.
+ */
+export type Told = Pick<
+  TransactionRecord,
+  | 'kind'
+  | 'from'
+  | 'amountInAsset'
+  | 'amountOutAsset'
+  | 'startedAtMs'
+  | 'refunded'
+  | 'amountIn'
+  | 'amountOut'
+  | 'unreadable'
+>;
 
 /** A transition of an intent, as it is stored. */
 export interface Step {

@@ -1,20 +1,10 @@
 import type { ClientSession, Connection } from 'mongoose';
 import type { OutcomeDay } from '../../outcome-days.rules.js';
 import type { JudgedIntent } from '../reputation/what-counts.rules.js';
-import type { Intent } from './intent.js';
-import { intentModel } from './store.js';
+import { intentCollection } from './store.js';
 
 /** What reputation reads of outcomes: those that may count. */
-export interface OutcomeStore {
-  /** The outcomes of a day that may count, as the transaction sees them. */
-  listOfDay(session: ClientSession, day: OutcomeDay): Promise<JudgedIntent[]>;
-  /** The outcomes of an account on a day that may count. */
-  listOfAccountDay(day: OutcomeDay, account: string): Promise<JudgedIntent[]>;
-  /** The accounts among these that paid with any anchor before this instant. */
-  accountsBefore(session: ClientSession, accounts: readonly string[], before: Date): Promise<string[]>;
-  /** Every day that has outcomes which may count. */
-  days(): AsyncIterable<OutcomeDay>;
-}
+export type OutcomeStore = ReturnType<typeof createOutcomeStore>;
 
 /** The only members that decide what counts; an intent holds much that does not concern it. */
 const judgedMembers: { readonly [K in keyof JudgedIntent]: 1 } = {
@@ -37,66 +27,50 @@ const disputedExpiry = {
 /** Listing the days reads the index of every outcome. */
 const scanTimeoutMs = 120_000;
 
-/** Uses the driver's own collection: days of thousands of outcomes need no casting. */
-export function createOutcomeStore(connection: Connection): OutcomeStore {
-  const model = intentModel(connection);
-  const intents = connection.getClient().db(connection.name).collection<Intent>(model.collection.name);
+export function createOutcomeStore(connection: Connection) {
+  const intents = intentCollection(connection);
 
-  /** Each branch is one range of an index. */
-  function mayCount(of: object) {
-    return {
+  function outcomesOf({ anchorId, corridor, day }: OutcomeDay, account?: string, session?: ClientSession) {
+    const startMs = Date.parse(`${day}T00:00:00.000Z`);
+    const recordedAt = { $gte: new Date(startMs), $lt: new Date(startMs + 86_400_000) };
+    const of = { anchorId, corridor, 'outcome.recordedAt': recordedAt, ...(account && { account }) };
+    // Each branch is one range of an index.
+    const mayCount = {
       $or: [
         { ...of, 'outcome.kind': paidKinds },
         { ...of, ...disputedExpiry },
       ],
-    } as object;
+    };
+    return intents
+      .find(mayCount as object, session && { session })
+      .project<JudgedIntent>(judgedMembers)
+      .toArray();
   }
 
   return {
-    listOfDay: (session, { anchorId, corridor, day }) =>
-      intents
-        .find(mayCount({ anchorId, corridor, 'outcome.recordedAt': during(day) }), { session })
-        .project<JudgedIntent>(judgedMembers)
-        .toArray(),
+    /** The outcomes of a day that may count, as the transaction sees them. */
+    listOfDay: (session: ClientSession, day: OutcomeDay) => outcomesOf(day, undefined, session),
 
-    listOfAccountDay: ({ anchorId, corridor, day }, account) =>
-      intents
-        .find(mayCount({ account, anchorId, corridor, 'outcome.recordedAt': during(day) }))
-        .project<JudgedIntent>(judgedMembers)
-        .toArray(),
+    /** The outcomes of an account on a day that may count. */
+    listOfAccountDay: (day: OutcomeDay, account: string) => outcomesOf(day, account),
 
-    accountsBefore: (session, accounts, before) =>
-      intents.distinct(
-        'account',
-        {
-          account: { $in: [...accounts] },
-          'outcome.kind': paidKinds,
-          'outcome.recordedAt': { $lt: before },
-        } as object,
-        { session },
-      ),
+    /** The accounts among these that paid with any anchor before this instant. */
+    accountsBefore(session: ClientSession, accounts: readonly string[], before: Date): Promise<string[]> {
+      const earlier = { 'outcome.kind': paidKinds, 'outcome.recordedAt': { $lt: before } };
+      return intents.distinct('account', { account: { $in: [...accounts] }, ...earlier } as object, {
+        session,
+      });
+    },
 
-    days: () =>
-      intents.aggregate<OutcomeDay>(
-        [
-          { $match: { $or: [{ 'outcome.kind': paidKinds }, disputedExpiry] } },
-          {
-            $group: {
-              _id: {
-                anchorId: '$anchorId',
-                corridor: '$corridor',
-                day: { $dateToString: { date: '$outcome.recordedAt', format: '%Y-%m-%d' } },
-              },
-            },
-          },
-          { $replaceWith: '$_id' },
-        ],
-        { timeoutMS: scanTimeoutMs, hint: 'outcomes_of_day' },
-      ),
+    /** Every day that has outcomes which may count. */
+    days(): AsyncIterable<OutcomeDay> {
+      const day = { $dateToString: { date: '$outcome.recordedAt', format: '%Y-%m-%d' } };
+      const stages = [
+        { $match: { $or: [{ 'outcome.kind': paidKinds }, disputedExpiry] } },
+        { $group: { _id: { anchorId: '$anchorId', corridor: '$corridor', day } } },
+        { $replaceWith: '$_id' },
+      ];
+      return intents.aggregate<OutcomeDay>(stages, { timeoutMS: scanTimeoutMs, hint: 'outcomes_of_day' });
+    },
   };
-}
-
-function during(day: string) {
-  const start = Date.parse(`${day}T00:00:00.000Z`);
-  return { $gte: new Date(start), $lt: new Date(start + 86_400_000) };
 }

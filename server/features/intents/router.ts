@@ -56,10 +56,10 @@ export function createIntentsRouter(deps: {
   });
 }
 
-export function createReconcileRouter({ reconcile }: { reconcile: Reconcile }) {
+export function createReconcileRouter(reconcile: Reconcile) {
   return initServer().router(reconcileContract, {
     reconcile: async () => {
-      const outcome = await reconcile.run();
+      const outcome = await reconcile();
       if (outcome.ran) return { status: 200, body: outcome.value };
       const { startedAt } = outcome;
       throw new ApiError('RUN_IN_PROGRESS', `A reconciliation has been running since ${startedAt}.`, {

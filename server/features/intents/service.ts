@@ -4,19 +4,24 @@ import type {
   IntentAnswer,
   IntentDispute,
 } from '../../../contract/schemas/intents.js';
+import { decodePublicKey } from '../../../contract/verification/strkey.js';
+import { verifyDispute } from '../../crypto/ed25519.js';
 import { ApiError, invalidRequest } from '../../errors.js';
 import type { Standings } from '../reputation/standings.js';
-import { type AttachDeps, createAttachTransaction } from './holder/attach.js';
+import type { AttachTransaction } from './holder/attach.js';
 import type { Intent } from './intent.js';
 import { toAnswer } from './intent-answer.rules.js';
-import { createNamePayment } from './payment/name-payment.js';
-import { isNonceOf } from './registration/nonce.rules.js';
-import { createRegister, type RegisterDeps } from './registration/register.js';
+import { isNonceOf } from './registration/new-intent.rules.js';
+import type { Register } from './registration/register.js';
+import type { IntentStore } from './store.js';
 
-export interface IntentServiceDeps
-  extends Omit<AttachDeps, 'store'>,
-    Omit<RegisterDeps, 'store' | 'attach' | 'waits' | 'onAttached' | 'clock'> {
-  store: AttachDeps['store'] & RegisterDeps['store'];
+export type IntentService = ReturnType<typeof createIntentService>;
+
+export interface IntentServiceDeps {
+  store: Pick<IntentStore, 'findByHash'>;
+  register: Register;
+  attach: AttachTransaction;
+  namePayment: (intent: Intent, paymentHash: string) => Promise<Intent>;
   /** The dispute of an intent, in short; null where there is none. */
   disputeOf: (intentHash: string) => Promise<IntentDispute | null>;
   /** Whether and why the outcome of an intent counts. */
@@ -25,32 +30,10 @@ export interface IntentServiceDeps
   publicUrl: string;
 }
 
-export interface IntentService {
-  /**
-   * Stores an intent (`created`), or finds it stored, and attaches its transaction if one is given. Throws
-   * INVALID_REQUEST, UNSUPPORTED_PAIR, AMOUNT_OUT_OF_RANGE, QUOTE_BELOW_MINIMUM, TRANSACTION_CONFLICT, RATES_UNAVAILABLE
-   * and NOT_READY. With TRANSACTION_CONFLICT the intent is stored, and its claim where another intent holds the
-   * transaction; with NOT_READY it may be. The others come before anything is stored. `client`: the hash of the client
-   * that registers it.
-   */
-  register(body: CreateIntentBody, client: string): Promise<{ created: boolean; answer: IntentAnswer }>;
-  /**
-   * Attaches a transaction, names the payment, or both. Throws INVALID_REQUEST, UNKNOWN_INTENT (also where the nonce is
-   * not the intent's), TRANSACTION_CONFLICT and NOT_READY.
-   */
-  attach(intentHash: string, body: AttachTransactionBody): Promise<IntentAnswer>;
-  /** Throws UNKNOWN_INTENT and NOT_READY. */
-  read(intentHash: string): Promise<IntentAnswer>;
+export function createIntentService(deps: IntentServiceDeps) {
+  const { store, register, attach, namePayment, disputeOf, standingOf, publicUrl } = deps;
+
   /** The API representation of the intent. */
-  answerOf(intent: Intent): Promise<IntentAnswer>;
-}
-
-export function createIntentService(deps: IntentServiceDeps): IntentService {
-  const { store, disputeOf, standingOf, publicUrl } = deps;
-  const attach = createAttachTransaction(deps);
-  const namePayment = createNamePayment(deps);
-  const register = createRegister({ ...deps, attach });
-
   async function answerOf(intent: Intent): Promise<IntentAnswer> {
     const { outcome } = intent;
     // Only an outcome can be disputed, or count.
@@ -63,30 +46,55 @@ export function createIntentService(deps: IntentServiceDeps): IntentService {
   }
 
   return {
-    async register(body, client) {
+    answerOf,
+
+    /**
+     * Stores an intent (`created`), or finds it stored, and attaches its transaction if one is given. Throws
+     * INVALID_REQUEST, UNSUPPORTED_PAIR, AMOUNT_OUT_OF_RANGE, QUOTE_BELOW_MINIMUM, TRANSACTION_CONFLICT, RATES_UNAVAILABLE
+     * and NOT_READY. With TRANSACTION_CONFLICT the intent is stored, and its claim where another intent holds the
+     * transaction; with NOT_READY it may be. The others come before anything is stored. `client`: the hash of the client
+     * that registers it.
+     */
+    async register(body: CreateIntentBody, client: string) {
       const { created, intent } = await register(body, client);
       return { created, answer: await answerOf(intent) };
     },
-    async attach(intentHash, { nonce, anchorTransactionId, paymentHash }) {
-      if (anchorTransactionId === undefined && paymentHash === undefined) {
-        throw invalidRequest([
-          { path: 'body.anchorTransactionId', message: 'is required, unless paymentHash is given' },
-        ]);
-      }
+
+    /**
+     * Attaches a transaction, names the payment, or both. Throws INVALID_REQUEST, UNKNOWN_INTENT (also where the nonce is
+     * not the intent's), TRANSACTION_CONFLICT and NOT_READY.
+     */
+    async attach(intentHash: string, body: AttachTransactionBody): Promise<IntentAnswer> {
+      const { nonce, anchorTransactionId, paymentHash, accountSignature } = body;
+      if (anchorTransactionId === undefined && paymentHash === undefined)
+        throw invalid('anchorTransactionId', 'is required, unless paymentHash is given');
       const intent = await store.findByHash(intentHash);
-      if (intent === null || !isNonceOf(intent, nonce)) {
+      if (intent === null || !isNonceOf(intent, nonce))
         throw new ApiError('UNKNOWN_INTENT', 'No intent was registered with this hash and nonce.');
-      }
+      const isSigned = accountSignature !== undefined;
+      if (isSigned && !isSignedBy(intent, accountSignature))
+        throw invalid('accountSignature', "is not the account's signature over intentHash");
       // The payment is stored first, so that it is known even where another intent holds the transaction.
       const named = paymentHash === undefined ? intent : await namePayment(intent, paymentHash);
-      const attached = anchorTransactionId === undefined ? named : await attach(named, anchorTransactionId);
-      return answerOf(attached);
+      return answerOf(
+        anchorTransactionId === undefined ? named : await attach(named, anchorTransactionId, isSigned),
+      );
     },
-    async read(intentHash) {
+
+    /** Throws UNKNOWN_INTENT and NOT_READY. */
+    async read(intentHash: string): Promise<IntentAnswer> {
       const intent = await store.findByHash(intentHash);
       if (intent === null) throw new ApiError('UNKNOWN_INTENT', 'No intent has this hash.');
       return answerOf(intent);
     },
-    answerOf,
   };
+}
+
+function isSignedBy({ _id, account }: Intent, base64: string): boolean {
+  const signature = Buffer.from(base64, 'base64');
+  return signature.length === 64 && verifyDispute({ signature, publicKey: decodePublicKey(account) }, _id);
+}
+
+function invalid(member: string, message: string): ApiError {
+  return invalidRequest([{ path: `body.${member}`, message }]);
 }

@@ -104,7 +104,7 @@ function hashOf(index: number): string {
 async function endsWell({ connection, intents }: Prepared): Promise<void> {
   await eventually(async () => {
     await intentDocuments(connection).updateMany({ status: 'pending' }, { $set: { due: new Date(0) } });
-    const run = await intents.reconcile.run();
+    const run = await intents.reconcile();
     const done = await intentDocuments(connection).countDocuments({ status: { $ne: 'pending' } });
     return run.ran && done === plan.filter(([, outcome]) => outcome !== 'pending').length ? true : undefined;
   });

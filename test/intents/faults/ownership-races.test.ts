@@ -4,7 +4,7 @@ import type { Connection } from 'mongoose';
 import { isRefused } from '../../../contract/anchor-documents/json.js';
 import type { UnscoredReason } from '../../../contract/schemas/intents.js';
 import { createAttachTransaction } from '../../../server/features/intents/holder/attach.js';
-import { createOwnership } from '../../../server/features/intents/holder/ownership.js';
+import { createPassing } from '../../../server/features/intents/holder/passing.js';
 import type { Intent } from '../../../server/features/intents/intent.js';
 import { withNamed } from '../../../server/features/intents/payment/payment-state.rules.js';
 import { readRecord } from '../../../server/features/intents/record/sep-record.rules.js';
@@ -29,6 +29,10 @@ import { insertIntents, intentDocuments } from '../../fixtures/intents/stored-in
 import { emitInto, outboxOf } from '../../fixtures/webhooks/emit.js';
 import { testDatabase } from '../../support/database.js';
 
+const untold = {
+  ...{ kind: 'withdrawal', from: null, amountInAsset: null, amountOutAsset: null, startedAtMs: null },
+  ...{ refunded: false, amountIn: null, amountOut: null, unreadable: [] },
+};
 const { uri } = testDatabase();
 let connection: Connection;
 let writeEvent: ReturnType<typeof emitInto>;
@@ -70,12 +74,12 @@ function opened(
   const inTransaction = createInTransaction(connection);
   const clock = Date.now;
   const { insert: markDays } = createMarkStore(connection);
-  const ownership = createOwnership({ markDays, waits: async () => false, store, inTransaction, clock });
+  const passing = createPassing({ markDays, waits: async () => false, store, inTransaction, clock });
   const pauseBeforeTry = createPauseBeforeTry({ pause: pauseInRealTime, random: Math.random });
   const limits = { failureGraceMs: 86_400_000, ledger };
   const progress = createMakeProgress({
     store,
-    ownership,
+    passing,
     inTransaction,
     writeEvent,
     markDays,
@@ -86,7 +90,7 @@ function opened(
   const attach = createAttachTransaction({
     waits: async () => false,
     store,
-    ownership,
+    passing,
     progress,
     clock,
     pauseBeforeTry,
@@ -186,7 +190,11 @@ it('what the ledger shows of a holder is not stored as a finding about the payer
     nowMs,
   );
   // The claim was stored, and its process died before the transaction was passed.
-  await insertIntents(connection, { ...holder, sender: payer, payment }, claimantIntent(nowMs));
+  await insertIntents(
+    connection,
+    { ...holder, told: { ...untold, from: payer }, payment },
+    claimantIntent(nowMs),
+  );
   const { progress } = opened({}, { ledger: true });
   const finding = { kind: 'problem', problem: 'other_sender', contradicts: false } as const;
   const made = await progress('holder', { learned: { by: 'anchor', hash, finding } });

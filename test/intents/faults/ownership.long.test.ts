@@ -52,7 +52,7 @@ async function prepared(name: string) {
   async function endsWell(): Promise<void> {
     await eventually(async () => {
       await intentDocuments(connection).updateMany({ status: 'pending' }, { $set: { due: new Date(0) } });
-      const run = await intents.reconcile.run();
+      const run = await intents.reconcile();
       const settled = await intentDocuments(connection).countDocuments({ status: 'settled' });
       return run.ran && settled === 1 ? true : undefined;
     });

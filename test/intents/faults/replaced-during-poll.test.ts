@@ -68,7 +68,7 @@ it.each(Object.entries(answers))(
       await intents.store.saveProgress({ before: intent, after });
       answer(response);
     };
-    await intents.reconcile.run();
+    await intents.reconcile();
     // The new id is looked for in the same run, because attaching makes the intent due at once.
     expect(asked).toEqual(['old', 'new']);
     expect(await intents.store.findByHash(name)).toMatchObject({

@@ -66,9 +66,10 @@ describe('an id that the anchor does not know', () => {
     expect(await problemOf(intentHash)).toBe('unknown_to_anchor');
   });
 
-  it('is looked at again at once when another intent claims it', async () => {
-    const { before } = givenUp('claimed');
-    expect((await fixture.post(fixture.terms({ anchorTransactionId: 'claimed' }))).status).toBe(409);
+  it('passes to another intent that presents it, and is looked at again at once', async () => {
+    const { intentHash, before } = givenUp('claimed');
+    expect((await fixture.post(fixture.terms({ anchorTransactionId: 'claimed' }))).status).toBe(201);
+    expect(await problemOf(intentHash)).toBe('passed_to_another');
     await fixture.settle();
     expect(asked('claimed')).toBe(before + 1);
   });

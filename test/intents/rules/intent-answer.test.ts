@@ -3,7 +3,7 @@ import { fiatAmount, minorUnitsOfAsset } from '../../../server/amounts.rules.js'
 import type { Intent } from '../../../server/features/intents/intent.js';
 import { toAnswer } from '../../../server/features/intents/intent-answer.rules.js';
 import { storedIntent } from '../../fixtures/disputes/dispute-values.js';
-import { account, day, freshState, minute, see, startMs } from '../../fixtures/intents/intent-states.js';
+import { account, startMs } from '../../fixtures/intents/intent-states.js';
 
 const quote = {
   tier: 'anchor',
@@ -53,35 +53,5 @@ describe('amounts of fiat', () => {
       quote: { sellAmount: '100', receiveAmount: '152340.50', rate: '1523.405' },
       outcome: { amountOut: '152000.50' },
     });
-  });
-});
-
-describe('the amount paid out', () => {
-  const paid = { status: 'pending_external', stellar_transaction_id: 'ab', amount_in: '100' };
-  const done = { ...paid, status: 'completed', amount_out: '150000' };
-  const funded = see(freshState(), [0, {}], [minute, paid]);
-
-  it('is that of the completed record', () => {
-    expect(see(funded, [2 * minute, done]).outcome).toMatchObject({ kind: 'settled', amountOut: '150000' });
-  });
-
-  it('is unknown where the record names another asset than that of the corridor', () => {
-    const foreign = see(funded, [2 * minute, { ...done, amount_out_asset: 'iso4217:USD' }]);
-    expect(foreign.outcome).toMatchObject({ kind: 'settled', amountOut: null });
-  });
-
-  it('is null for a failure, and known once the failure was made good', () => {
-    const failed = see(funded, [2 * minute, { ...paid, status: 'refunded' }]);
-    expect(failed.outcome).toMatchObject({ kind: 'failed', amountOut: null });
-    const broken = see(
-      funded,
-      [2 * minute, { ...paid, status: 'error' }],
-      [2 * minute + day, { ...paid, status: 'error' }],
-    );
-    expect(see(broken, [3 * day, done]).outcome).toMatchObject({ reason: 'recovered', amountOut: '150000' });
-  });
-
-  it('is null for an outcome that was recorded before it was kept', () => {
-    expect(answerOf(inCurrency('NGN', {})).outcome).toMatchObject({ status: 'settled', amountOut: null });
   });
 });

@@ -37,7 +37,7 @@ async function nextPollAfter(report: Report, changes: Partial<Intent> = {}): Pro
         return true;
       },
     },
-    ownership: { passToSender: async () => 'no_claimant' },
+    passing: { passToSender: async () => 'no_claimant' },
     inTransaction: async (work) => work({} as never),
     writeEvent: async () => 'evt_1',
     markDays: async () => undefined,

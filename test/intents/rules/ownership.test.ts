@@ -3,7 +3,9 @@ import {
   handedOver,
   ownerElsewhere,
   takenOver,
+  yieldsToClaimant,
 } from '../../../server/features/intents/holder/ownership.rules.js';
+import type { Intent } from '../../../server/features/intents/intent.js';
 import { nextLookMs } from '../../../server/features/intents/polls/next-look.rules.js';
 import { accountOf } from '../../../server/features/intents/record/accounts.rules.js';
 import { transition } from '../../../server/features/intents/transition/transition.rules.js';
@@ -15,6 +17,7 @@ import {
 } from '../../fixtures/intents/contested-transaction.js';
 import {
   account,
+  at,
   day,
   freshState,
   limits,
@@ -27,6 +30,7 @@ import {
 const muxedPayer = 'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ';
 const paid = { status: 'pending_external', stellar_transaction_id: 'ab', amount_in: '100' };
 const now = new Date(startMs);
+const kes = { ...freshState().corridorTerms, buyAsset: 'iso4217:KES' };
 const holder = holderIntent(startMs);
 const claimant = claimantIntent(startMs);
 
@@ -40,14 +44,14 @@ describe('the sender of a transaction', () => {
   });
 
   it('is the one named last up to the first observation of funds', () => {
-    expect(see(freshState(), [0, {}]).sender).toBeNull();
+    expect(see(freshState(), [0, {}]).told?.from).toBeNull();
     const named = see(freshState(), [0, { from: account }], [minute, { from: payer }]);
-    expect(named.sender).toBe(payer);
-    expect(see(named, [2 * minute, {}]).sender).toBe(payer);
+    expect(named.told?.from).toBe(payer);
+    expect(see(named, [2 * minute, {}]).told?.from).toBe(payer);
     const funded = see(named, [2 * minute, { ...paid, from: muxedPayer }]);
-    expect(see(funded, [3 * minute, { ...paid, from: account }]).sender).toBe(payer);
+    expect(see(funded, [3 * minute, { ...paid, from: account }]).told?.from).toBe(payer);
     const unnamed = see(freshState(), [0, {}], [minute, paid], [2 * minute, { ...paid, from: payer }]);
-    expect(unnamed.sender).toBeNull();
+    expect(unnamed.told?.from).toBeNull();
   });
 });
 
@@ -65,7 +69,7 @@ describe('whether a transaction has to pass', () => {
 
 describe('a transaction that passes', () => {
   it('keeps what was observed of it since the claimant presented it', () => {
-    const taken = takenOver(claimant, holder, payer, now);
+    const taken = takenOver(claimant, holder, now);
     expect(taken).toMatchObject({
       transactionId: contestedId,
       attachedAt: claimant.claimedAt,
@@ -78,18 +82,31 @@ describe('a transaction that passes', () => {
   });
 
   it('does not count the observation without funds that came before the claim', () => {
-    const taken = takenOver({ ...claimant, claimedAt: now }, holder, payer, now);
+    const taken = takenOver({ ...claimant, claimedAt: now }, holder, now);
     expect(taken.observations).toEqual({ ...holder.observations, unfundedAtMs: null });
     const state = freshState({ observations: taken.observations ?? holder.observations });
     expect(see(state, [minute, paid]).unscoredReason).toBe('seen_after_payment');
     expect(see(state, [minute, {}], [2 * minute, paid]).unscoredReason).toBeNull();
   });
 
-  it('is not scored where funds were seen before it passed', () => {
+  it('counts where it was seen unpaid since it was presented, also if the funds came before it passed', () => {
     const observations = { ...holder.observations, fundedAtMs: startMs };
-    expect(takenOver(claimant, { ...holder, observations }, payer, now)).toMatchObject({
-      unscoredReason: 'seen_after_payment',
-    });
+    const reasonOf = (claimedAt: Date | null) =>
+      takenOver({ ...claimant, claimedAt }, { ...holder, observations }, now).unscoredReason;
+    expect(reasonOf(claimant.claimedAt)).toBeNull();
+    expect(reasonOf(now)).toBe('seen_after_payment');
+  });
+
+  it('is judged by the terms of the intent that it passes to', () => {
+    const seen = see({ ...freshState(), corridorTerms: { ...kes } }, [
+      minute,
+      { amount_out_asset: 'iso4217:NGN' },
+    ]);
+    expect([seen.unscoredReason, seen.problem]).toEqual(['asset_mismatch', 'other_asset']);
+    const taken = takenOver({ ...claimant, account }, seen, now);
+    expect([taken.unscoredReason, taken.problem]).toEqual([null, null]);
+    const foreign = takenOver({ ...claimant, account, corridorTerms: kes }, seen, now);
+    expect([foreign.unscoredReason, foreign.problem]).toEqual(['asset_mismatch', 'other_asset']);
   });
 
   it('leaves the holder as if it had only claimed it', () => {
@@ -103,6 +120,41 @@ describe('a transaction that passes', () => {
     });
     expect(left.observations?.firstAtMs).toBeNull();
     expect(left.transactionId).toBeUndefined();
+  });
+});
+
+describe('whether the holder yields to an intent that presents the transaction later', () => {
+  const started = (startedAfterMs: number | null, patch: Partial<Intent> = {}) => {
+    const raw = startedAfterMs === null ? {} : { started_at: at(startedAfterMs) };
+    return { ...see(freshState(), [2 * minute, raw]), ...patch };
+  };
+  const callbacks = { signedAt: 1, digests: [] };
+  const other = { account: payer, signed: false };
+  it.each<[string, Intent, typeof other, boolean]>([
+    ['it was seen, with no word of its start', started(null), other, false],
+    ['it began a minute after it was attached', started(minute), other, false],
+    ['it began later than that', started(minute + 1), other, true],
+    ['it is said to begin long after it was seen', started(9 * day), other, true],
+    ['the anchor did not know it at first', freshState({ unknownPolls: 1 }), other, true],
+    ['a callback came for the holder', freshState({ unknownPolls: 1, callbacks }), other, false],
+    [
+      'the record names the holder',
+      see(freshState({ unknownPolls: 1 }), [0, { from: account }]),
+      other,
+      false,
+    ],
+    ['the claimant signed for another account', freshState(), { account: payer, signed: true }, false],
+    ['the claimant signed for its account', freshState(), { account, signed: true }, true],
+    ['both signed', freshState({ signed: true }), { account, signed: true }, false],
+    [
+      'only the holder signed',
+      freshState({ signed: true, unknownPolls: 1 }),
+      { account, signed: false },
+      false,
+    ],
+    ['it has an outcome', { ...freshState({ unknownPolls: 1 }), status: 'settled' }, other, false],
+  ])('where %s', (_, held, presenting, expected) => {
+    expect(yieldsToClaimant(held, presenting)).toBe(expected);
   });
 });
 

@@ -67,38 +67,22 @@ describe('a payment that the ledger shows', () => {
     expect(paid(late, 5 * hour).unscoredReason).toBe('seen_after_payment');
   });
 
-  describe.each([
-    [
-      'says that it was started before the intent',
-      'started_before_intent',
-      { started_at: '2020-01-01T00:00:00Z' },
-    ],
-    ['says that it is a deposit', 'not_a_withdrawal', { kind: 'deposit' }],
-    ['names another asset', 'asset_mismatch', { amount_in_asset: 'iso4217:EUR' }],
-  ])('where the record %s', (_, fault, raw) => {
-    it('counts if the record first said so when the payment had closed', () => {
-      const changed = seen(waiting, hour, { ...payable, ...raw });
-      expect(changed.unscoredReason).toBe(fault);
-      expect(paid(changed, 2 * hour).unscoredReason).toBeNull();
-    });
-
-    it('does not count if the record has said so since before', () => {
-      const told = seen(seen(waiting, hour - 1, { ...payable, ...raw }), hour + minute, {
-        ...payable,
-        ...raw,
-      });
-      expect(paid(told, 2 * hour).unscoredReason).toBe(fault);
-    });
-
-    it('counts if the record said so before, and again only afterwards', () => {
-      const told = seen(seen(waiting, 2 * minute, { ...payable, ...raw }), 3 * minute, {
-        ...payable,
-        ...{ kind: 'withdrawal', started_at: at(0), amount_in_asset: sellAsset },
-      });
-      expect(told.unscoredReason).toBeNull();
-      const again = seen(told, 90 * minute, { ...payable, ...raw });
-      expect(paid(again, 2 * hour).unscoredReason).toBeNull();
-    });
+  it.each([
+    ['started_before_intent', { started_at: '2020-01-01T00:00:00Z' }],
+    ['not_a_withdrawal', { kind: 'deposit' }],
+    ['asset_mismatch', { amount_in_asset: 'iso4217:EUR' }],
+  ])('does not count with %s, if the record has said so since before it closed', (fault, raw) => {
+    const faulty = { ...payable, ...raw };
+    const mended = { ...payable, kind: 'withdrawal', started_at: at(0), amount_in_asset: sellAsset };
+    const reasonAfter = (...records: [number, Record<string, unknown>][]) =>
+      paid(
+        records.reduce((state, [afterMs, told]) => seen(state, afterMs, told), waiting),
+        2 * hour,
+      ).unscoredReason;
+    expect(seen(waiting, hour, faulty).unscoredReason).toBe(fault);
+    expect(reasonAfter([hour, faulty])).toBeNull();
+    expect(reasonAfter([hour - 1, faulty], [hour + minute, faulty])).toBe(fault);
+    expect(reasonAfter([2 * minute, faulty], [3 * minute, mended], [90 * minute, faulty])).toBeNull();
   });
 
   it('verifies an outcome of which the anchor named no amount, and counts it', () => {
@@ -206,23 +190,24 @@ describe('the time of a payout whose payment the ledger shows', () => {
   const withheld = { kind: 'settled', evidence: 'ledger', settleSeconds: null, timesKnown: false };
   const known = (settleSeconds: number) => ({ ...withheld, settleSeconds, timesKnown: true });
 
-  it.each([
-    ['says nothing for 19 hours, and then that it paid out at once', [[paidAtMs + 19 * hour, quick]]],
+  const silent = paidAtMs + 19 * hour;
+  it.each<[string, [number, Record<string, unknown>][]]>([
+    ['that it paid out at once', [[silent, quick]]],
     [
-      'shows it open once, says nothing for 19 hours, and then that it paid out at once',
+      'the same, having shown it open',
       [
         [paidAtMs + 2 * second, { status: 'pending_external' }],
-        [paidAtMs + 19 * hour, quick],
+        [silent, quick],
       ],
     ],
     [
-      'says nothing for 19 hours, and then that cash was ready at once',
+      'that cash was ready at once',
       [
-        [paidAtMs + 19 * hour, ready],
-        [paidAtMs + 20 * hour, completed],
+        [silent, ready],
+        [silent + hour, completed],
       ],
     ],
-  ] as [string, [number, Record<string, unknown>][]][])('is not known where the anchor %s', (_, records) => {
+  ])('is not known where the anchor says after 19 hours: %s', (_, records) => {
     expect(settled(...records).outcome).toMatchObject(withheld);
   });
 

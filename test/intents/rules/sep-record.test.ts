@@ -113,22 +113,20 @@ describe('readRecord', () => {
   });
 });
 
-describe('instantMs', () => {
-  it.each([
-    ['2021-04-30T07:42:23', '2021-04-30T07:42:23.000Z'],
-    ['2021-04-30T07:42:23.123456', '2021-04-30T07:42:23.123Z'],
-    ['2021-04-30 07:42:23Z', '2021-04-30T07:42:23.000Z'],
-    ['2021-04-30T07:42:23+01:00', '2021-04-30T06:42:23.000Z'],
-    ['2021-04-30T07:42:23-0330', '2021-04-30T11:12:23.000Z'],
-    ['2021-04-30T07:42:23.1234567Z', '2021-04-30T07:42:23.123Z'],
-  ])('reads %s as %s, whatever the time zone of this machine', (text, expected) => {
-    expect(new Date(instantMs(text) ?? Number.NaN).toISOString()).toBe(expected);
-  });
-
-  it.each(['yesterday', '2021-13-01T00:00:00Z', '2021-04-30', 1619768543000, null])(
-    'treats %j as absent',
-    (value) => expect(instantMs(value)).toBeNull(),
-  );
+it.each([
+  ['2021-04-30T07:42:23', '2021-04-30T07:42:23.000Z'],
+  ['2021-04-30T07:42:23.123456', '2021-04-30T07:42:23.123Z'],
+  ['2021-04-30 07:42:23Z', '2021-04-30T07:42:23.000Z'],
+  ['2021-04-30T07:42:23+01:00', '2021-04-30T06:42:23.000Z'],
+  ['2021-04-30T07:42:23-0330', '2021-04-30T11:12:23.000Z'],
+  ['2021-04-30T07:42:23.1234567Z', '2021-04-30T07:42:23.123Z'],
+  ['yesterday', null],
+  ['2021-13-01T00:00:00Z', null],
+  ['2021-04-30', null],
+  [1619768543000, null],
+  [null, null],
+])('an instant %j is read as %s, whatever the time zone of this machine', (text, expected) => {
+  expect(instantMs(text)).toBe(expected === null ? null : Date.parse(expected));
 });
 
 describe('provesFunds', () => {

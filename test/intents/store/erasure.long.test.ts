@@ -55,7 +55,6 @@ function ended(index: number, daysAgo: number, changes: Partial<Intent> = {}): I
     status: 'settled',
     open: false,
     transactionId: `transaction-${index}`,
-    sender: changes.account ?? account,
     amountIn: '123.4567',
     outcome: settled({ recordedAt, settleSeconds: 70, timesKnown: true, amountOut: '185185.05' }),
     ...changes,

@@ -55,13 +55,3 @@ it('tells each of those inserted together whether it was stored: a known one doe
   const stored = await intentDocuments(connection).countDocuments({});
   expect(stored).toBe(1 + intents.length - refused.length);
 });
-
-it('reads intents that are asked for at the same time together, and each as it stands', async () => {
-  const intents = newIntents(50);
-  await store.insertAll(intents);
-  const hashes = [...intents.map(({ _id }) => _id), intents[0]?._id ?? '', 'unknown'];
-  const sent = commandsSent('find');
-  const found = await Promise.all(hashes.map((hash) => store.findByHash(hash)));
-  expect(found.map((intent) => intent?._id ?? 'unknown')).toEqual(hashes);
-  expect(sent()).toBe(1);
-});

@@ -5,6 +5,7 @@ import { verifySignature } from '../../../crypto/ed25519.js';
 import { ApiError } from '../../../errors.js';
 import type { Clock, Logger } from '../../../ports.js';
 import type { AnchorDirectory } from '../../anchors/service.js';
+import type { Passing } from '../holder/passing.js';
 import type { Intent } from '../intent.js';
 import { readRecord, unreadOf } from '../record/sep-record.rules.js';
 import type { IntentStore } from '../store.js';
@@ -21,6 +22,7 @@ export interface StatusCallback {
 
 export interface StatusCallbackDeps {
   store: Pick<IntentStore, 'findByHash' | 'findByTransaction' | 'takeUpAgain'>;
+  passing: Pick<Passing, 'passToClaimant'>;
   progress: MakeProgress;
   /** The key (G…) the anchor signs with; null where none is known. */
   signingKeyOf: (anchorId: string) => Promise<string | null>;
@@ -44,7 +46,7 @@ export type TakeStatusCallback = (
 ) => Promise<StatusCallbackAnswer>;
 
 export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCallback {
-  const { store, progress, signingKeyOf, onDue, logger, clock } = deps;
+  const { store, passing, progress, signingKeyOf, onDue, logger, clock } = deps;
   const { host, hostname } = new URL(deps.publicUrl);
 
   /** Returns when it was signed, in Unix seconds. */
@@ -64,13 +66,17 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
   }
 
   /**
-   * The intent that follows the transaction: this one, or the holder of the transaction that this one claims. The paying
-   * wallet gives the anchor the URL of its own intent; where only callbacks name the sender, no other callback comes.
+   * The intent that follows the transaction of a callback. The wallet that began a withdrawal gives the anchor the URL of
+   * its own intent, so that a callback binds the transaction to the intent that it is sent to, if that one claims it.
    */
   async function followerOf(intent: Intent, transactionId: string): Promise<string | null> {
     if (transactionId === intent.transactionId) return intent._id;
     if (transactionId !== intent.claimedId) return null;
-    return (await store.findByTransaction(intent.anchorId, transactionId))?._id ?? null;
+    const holder = await store.findByTransaction(intent.anchorId, transactionId);
+    if (holder === null) return null;
+    const passed = await passing.passToClaimant(holder, intent, true);
+    // A holder that changed meanwhile, or ended, keeps it, and the record with it.
+    return typeof passed === 'object' ? passed.owner : holder._id;
   }
 
   return async (intentHash, callback, countVerified) => {

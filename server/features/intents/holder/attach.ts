@@ -7,15 +7,12 @@ import type { HasToWait } from '../polls/places.js';
 import { givenUpAfterPolls } from '../polls/poll-state.rules.js';
 import type { IntentStore } from '../store.js';
 import type { MakeProgress } from '../transition/progress.js';
-import type { Ownership } from './ownership.js';
-import { attachment, claim, ownerElsewhere } from './ownership.rules.js';
+import { attachment, claim, ownerElsewhere, yieldsToClaimant } from './ownership.rules.js';
+import type { Passing } from './passing.js';
 
 export interface AttachDeps {
-  store: Pick<
-    IntentStore,
-    'findCurrent' | 'findCurrentHolder' | 'touchHolder' | 'saveProgress' | 'takeUpAgain'
-  >;
-  ownership: Ownership;
+  store: Pick<IntentStore, 'findCurrent' | 'touchHolder' | 'saveProgress' | 'takeUpAgain'>;
+  passing: Pick<Passing, 'replace' | 'passToSender' | 'passToClaimant'>;
   waits: HasToWait;
   progress: MakeProgress;
   /** Called when a transaction was attached or is polled again: it has to be observed before it is paid. */
@@ -27,12 +24,12 @@ export interface AttachDeps {
 /**
  * Attaches the transaction that the wallet presents and returns the updated intent; a transaction that is attached already
  * stays attached. Throws TRANSACTION_CONFLICT; where another intent holds the transaction, the claim on it is stored
- * first. The caller has verified that the wallet knows the nonce.
+ * first. The caller has verified that the wallet knows the nonce. `signed`: it signed for the account as well.
  */
-export type AttachTransaction = (intent: Intent, transactionId: string) => Promise<Intent>;
+export type AttachTransaction = (intent: Intent, transactionId: string, signed?: boolean) => Promise<Intent>;
 
 export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
-  const { store, ownership, waits, progress, onAttached, clock, pauseBeforeTry } = deps;
+  const { store, passing, waits, progress, onAttached, clock, pauseBeforeTry } = deps;
 
   async function reread(intent: Intent): Promise<Intent> {
     return (await store.findCurrent(intent._id)) ?? intent;
@@ -45,31 +42,35 @@ export function createAttachTransaction(deps: AttachDeps): AttachTransaction {
 
   /** False where another intent holds the transaction and keeps it. True: the caller has to read the intent again. */
   async function present(intent: Intent, transactionId: string): Promise<boolean> {
-    const { anchorId } = intent;
-    const isNew = intent.claimedId !== transactionId;
     if (intent.transactionId !== undefined) {
-      if ((await ownership.replace(intent, transactionId)) !== 'claimed') return true;
+      if ((await passing.replace(intent, transactionId)) !== 'claimed') return true;
     } else {
       const now = new Date(clock());
       const attached = attachment(intent, transactionId, now, await waits(intent));
       if (!(await isTaken(() => store.saveProgress({ before: intent, after: attached })))) return true;
       const after = claim(intent, transactionId, now);
-      if (isNew && !(await store.saveProgress({ before: intent, after }))) return true;
+      if (after !== intent && !(await store.saveProgress({ before: intent, after }))) return true;
     }
-    // A new claim raises the holder's version, so that a report being applied to it starts over and sees the claim.
-    const find = isNew ? store.touchHolder : store.findCurrentHolder;
-    const holder = await find(anchorId, transactionId);
+    // Raises the holder's version, so that a report being applied to it starts over and sees the claim.
+    const holder = await store.touchHolder(intent.anchorId, transactionId);
     if (holder === null) return true;
+    if (yieldsToClaimant(holder, intent))
+      return (await passing.passToClaimant(holder, intent, false)) !== 'no_claimant';
     // The anchor may know the id by now; only its record can decide between the claimant and the holder.
-    if (isNew) await takeUpAgain(holder);
-    const sender = ownerElsewhere(holder, holder.sender);
+    await takeUpAgain(holder);
+    const sender = ownerElsewhere(holder, holder.told?.from ?? null);
     if (sender !== intent.account) return false;
-    return (await ownership.passToSender(holder, sender)) !== 'no_claimant';
+    return (await passing.passToSender(holder, sender)) !== 'no_claimant';
   }
 
-  return (known, transactionId) => {
+  return (known, transactionId, signed = false) => {
     let intent = known;
     return untilWritten(pauseBeforeTry, async () => {
+      if (signed && !intent.signed) {
+        const written = await store.saveProgress({ before: intent, after: { ...intent, signed } });
+        intent = await reread(intent);
+        if (!written) return undefined;
+      }
       if (intent.transactionId === transactionId) {
         await takeUpAgain(intent);
         return intent;
@@ -123,6 +124,6 @@ function takenByAnother(): ApiError {
   );
 }
 
-function conflict(message: string): ApiError {
+export function conflict(message: string): ApiError {
   return new ApiError('TRANSACTION_CONFLICT', message);
 }

@@ -3,13 +3,11 @@ import type { Intent } from '../intent.js';
 import { lateFundsMs } from '../payment/payment-match.rules.js';
 import { handedAway, handedOn } from '../payment/payment-state.rules.js';
 import { pollStateOf } from '../polls/poll-state.rules.js';
+import { faultsOfWithdrawal, identityFault, problemOf } from '../record/eligibility.rules.js';
 import { nothingObserved } from '../transition/settle-time.rules.js';
 
-/** Faults of the transaction itself, whoever sent it, which therefore remain when it passes to another intent. */
-const lastingFaults = ['not_a_withdrawal', 'asset_mismatch'] as const;
-const lastingProblems: readonly (TransactionProblem | null)[] = ['not_a_withdrawal', 'other_asset'];
-
-const notPolled = { poll: 'never', unknownPolls: 0 } as const;
+/** Whoever attaches an id this long before the anchor says that the withdrawal began has guessed it. */
+const guessedBeforeMs = 60_000;
 
 /**
  * The intent with a transaction that no other intent holds, in place of what the intent had or claimed before. `waits`: its client
@@ -20,8 +18,8 @@ export function attachment(intent: Intent, transactionId: string, now: Date, wai
     ...intent,
     transactionId,
     attachedAt: now,
-    ...notPolled,
     poll: waits ? 'waiting' : 'unconfirmed',
+    unknownPolls: 0,
     due: waits ? claimEnd(intent) : now,
     dialect: null,
     problem: null,
@@ -32,59 +30,60 @@ export function attachment(intent: Intent, transactionId: string, now: Date, wai
 
 /** The intent with a claim on a transaction that another intent holds; an earlier claim keeps its time and problem. */
 export function claim(intent: Intent, transactionId: string, now: Date): Intent {
-  const known = intent.claimedId === transactionId;
+  if (intent.claimedId === transactionId) return intent;
+  return claiming(intent, transactionId, now, 'held_by_another');
+}
+
+function claiming(
+  intent: Intent,
+  claimedId: string | undefined,
+  claimedAt: Date | null,
+  problem: TransactionProblem,
+): Intent {
   return {
     ...intent,
-    lookUpDue: undefined,
     transactionId: undefined,
     attachedAt: null,
-    ...notPolled,
+    poll: 'never',
+    unknownPolls: 0,
     dialect: null,
-    claimedId: transactionId,
-    claimedAt: known ? intent.claimedAt : now,
-    problem: known ? intent.problem : 'held_by_another',
+    lookUpDue: undefined,
+    claimedId,
+    claimedAt,
+    problem,
     due: claimEnd(intent),
   };
 }
 
 /**
- * The holder after its transaction passed to the sender's intent: only a claim on the transaction remains. An
- * outcome that the holder has stays, and so does whether it counts.
+ * The holder after its transaction passed to another intent: only a claim on the transaction remains. An outcome that the
+ * holder has stays, and so does whether it counts.
  */
 export function handedOver(holder: Intent): Intent {
   return {
-    ...holder,
-    transactionId: undefined,
-    attachedAt: null,
-    ...notPolled,
-    dialect: null,
+    ...claiming(holder, holder.transactionId, holder.attachedAt, 'passed_to_another'),
     observations: nothingObserved,
-    sender: null,
+    told: null,
+    callbacks: null,
     amountIn: null,
     payment: handedAway(holder.payment),
     contradicted: false,
     unscoredReason: holder.outcome === null ? null : holder.unscoredReason,
-    claimedId: holder.transactionId,
-    claimedAt: holder.attachedAt,
-    problem: 'passed_to_another',
-    due: claimEnd(holder),
-    lookUpDue: undefined,
   };
 }
 
 /**
- * The claimant that a transaction passes to. The observations of the transaction remain valid, but its
- * outcome counts only if it was observed without funds at some time after this intent presented it, as for any other
- * intent. Otherwise a wallet could wait for the outcome and then decide whether it counts.
+ * The claimant that a transaction passes to, with what was observed of it so far, which its own terms judge. Its outcome
+ * counts only if it was observed without funds at some time after this intent presented it, as for any other intent.
+ * Otherwise a wallet could wait for the outcome and then decide whether it counts.
  */
-export function takenOver(claimant: Intent, holder: Intent, sender: string, now: Date): Intent {
+export function takenOver(claimant: Intent, holder: Intent, now: Date): Intent {
   const presentedAt = claimant.claimedAt ?? now;
-  const { firstAtMs, unfundedAtMs, fundedAtMs } = holder.observations;
+  const { told, observations } = holder;
+  const { firstAtMs, unfundedAtMs, fundedAtMs } = observations;
   const seenSince = unfundedAtMs !== null && unfundedAtMs >= presentedAt.getTime();
   const payment = handedOn(holder.payment, claimant.payment);
-  const lasting = lastingFaults.find((fault) => fault === holder.unscoredReason) ?? null;
-  // After funds were observed, records are not judged any more. A transaction that passes this late is not scored.
-  const unscoredReason = lasting ?? (fundedAtMs === null ? null : 'seen_after_payment');
+  const fault = told === null ? null : identityFault(told, claimant);
   return {
     ...claimant,
     transactionId: holder.transactionId,
@@ -92,15 +91,19 @@ export function takenOver(claimant: Intent, holder: Intent, sender: string, now:
     poll: pollStateOf({ attached: true, seen: firstAtMs !== null, unknownPolls: 0, waits: false }),
     unknownPolls: 0,
     dialect: holder.dialect,
-    observations: { ...holder.observations, unfundedAtMs: seenSince ? unfundedAtMs : null },
-    sender,
+    observations: {
+      ...observations,
+      unfundedAtMs: seenSince ? unfundedAtMs : null,
+      faultySinceMs: faultsOfWithdrawal.has(fault) ? firstAtMs : null,
+    },
+    told,
     amountIn: holder.amountIn,
     payment,
     lookUpDue: payment.named.length > 0 ? now : undefined,
-    unscoredReason,
+    unscoredReason: fault ?? (fundedAtMs === null || seenSince ? null : 'seen_after_payment'),
     claimedId: undefined,
     claimedAt: null,
-    problem: lastingProblems.includes(holder.problem) ? holder.problem : null,
+    problem: told === null ? null : problemOf(told, claimant),
     due: now,
   };
 }
@@ -113,11 +116,29 @@ export function yieldsToPayer({ status, outcome, payment }: Intent): boolean {
 
 /** The account whose intent should get the transaction; null where it stays, as it does once this intent has ended. */
 export function ownerElsewhere(
-  intent: Pick<Intent, 'status' | 'account' | 'transactionId'>,
+  { status, account, transactionId }: Pick<Intent, 'status' | 'account' | 'transactionId'>,
   sender: string | null,
 ): string | null {
-  const mayPass = intent.status === 'pending' && intent.transactionId !== undefined;
-  return mayPass && sender !== intent.account ? sender : null;
+  return status === 'pending' && transactionId !== undefined && sender !== account ? sender : null;
+}
+
+/**
+ * Whether the holder gives its transaction up to an intent that presents it later: where that one carries the signature of
+ * the same account and the holder does not, or where the holder's wallet can only have guessed the id. A record that names
+ * the holder's account as the sender, or a callback for it, tells that it has not.
+ */
+export function yieldsToClaimant(holder: Intent, claimant: Pick<Intent, 'account' | 'signed'>): boolean {
+  if (holder.status !== 'pending' || holder.payment.found !== null) return false;
+  if (holder.account === claimant.account && claimant.signed !== holder.signed) return claimant.signed;
+  if (holder.callbacks !== null || holder.told?.from === holder.account) return false;
+  return holder.unknownPolls > 0 || isBeforeStart(holder);
+}
+
+/** The anchor's time for the start is never taken as later than the first sight of the withdrawal. */
+function isBeforeStart({ attachedAt, told, observations: { firstAtMs } }: Intent): boolean {
+  const startedAtMs = told?.startedAtMs ?? null;
+  if (startedAtMs === null || attachedAt === null || firstAtMs === null) return false;
+  return attachedAt.getTime() < Math.min(startedAtMs, firstAtMs) - guessedBeforeMs;
 }
 
 /** A claim stays open for as long as a payment made in time may take to be observed. */

@@ -6,7 +6,7 @@ import { isDuplicateKey } from '../../../mongo/failures.js';
 import type { HeldLease } from '../../../mongo/leases.js';
 import { ContendedWriteError } from '../../../mongo/refused-writes.js';
 import type { Clock, Logger } from '../../../ports.js';
-import type { Ownership } from '../holder/ownership.js';
+import type { Passing } from '../holder/passing.js';
 import type { Intent } from '../intent.js';
 import type { DueStore } from '../polls/due-store.js';
 import type { Run } from '../polls/polls.js';
@@ -20,7 +20,7 @@ export interface PaymentLookUpsDeps {
   store: Pick<IntentStore, 'findByHash'>;
   dueStore: Pick<DueStore, 'listLookUps'>;
   ledger: Pick<Ledger, 'find'>;
-  ownership: Pick<Ownership, 'passToPayer'>;
+  passing: Pick<Passing, 'passToPayer'>;
   progress: MakeProgress;
   clock: Clock;
   logger: Logger;
@@ -34,7 +34,7 @@ const atOnce = 8;
 const mostPayers = 3;
 
 export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
-  const { store, dueStore, ledger, ownership, progress, clock, logger } = deps;
+  const { store, dueStore, ledger, passing, progress, clock, logger } = deps;
 
   async function lookUp(intent: Intent, { by, hash }: NamedPayment, lease: HeldLease): Promise<void> {
     const tell = (finding: Finding) => progress(intent._id, { learned: { by, hash, finding }, lease });
@@ -67,7 +67,7 @@ export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
     lease: HeldLease,
   ): Promise<boolean> {
     for (const payer of payers.slice(0, mostPayers)) {
-      if ((await ownership.passToPayer(holder, payer, lease)) !== 'no_claimant') return true;
+      if ((await passing.passToPayer(holder, payer, lease)) !== 'no_claimant') return true;
     }
     return false;
   }

@@ -26,15 +26,12 @@ const undecided: readonly (PaymentProblem | null)[] = [
   'not_found',
 ];
 
-export const nothingKnown: PaymentState = { instructions: [], named: [], found: null, told: null };
+export const nothingKnown: PaymentState = { instructions: [], named: [], found: null };
 
 /** Adds what a record says about the payment; `storedAtMs` is when the record is stored. */
 export function withRecord(state: PaymentState, record: TransactionRecord, storedAtMs: number): PaymentState {
-  const { refunded, amountIn, amountOut, amountOutAsset, unreadable } = record;
-  const told = { refunded, amountIn, amountOut, amountOutAsset, unreadable };
-  const instructions = withInstructions(state.instructions, record, storedAtMs);
   const hash = record.stellarTransaction === null ? null : readTransactionHash(record.stellarTransaction);
-  const next = { ...state, told, instructions };
+  const next = { ...state, instructions: withInstructions(state.instructions, record, storedAtMs) };
   return hash === null ? next : withNamed(next, hash, 'anchor', storedAtMs);
 }
 
@@ -79,16 +76,15 @@ export function withNamed(state: PaymentState, hash: string, by: NamedBy, nowMs:
 
 /** The payment state of the claimant that a transaction passes to: what the anchor said goes with the transaction. */
 export function handedOn(holder: PaymentState, claimant: PaymentState): PaymentState {
-  const { instructions, told } = holder;
   const own = claimant.named.filter(({ by }) => by === 'wallet');
-  const next = { ...claimant, instructions, told, named: own };
+  const next = { ...claimant, instructions: holder.instructions, named: own };
   const byAnchor = holder.named.find(({ by }) => by === 'anchor');
   return byAnchor === undefined ? next : withNamed(next, byAnchor.hash, 'anchor', byAnchor.namedAtMs);
 }
 
 /** The payment state of the intent that loses a transaction: instructions and the anchor's word go with the transaction. */
 export function handedAway(state: PaymentState): PaymentState {
-  return { ...state, instructions: [], named: state.named.filter(({ by }) => by === 'wallet'), told: null };
+  return { ...state, instructions: [], named: state.named.filter(({ by }) => by === 'wallet') };
 }
 
 /** Adds the result of a look-up of the payment that this party named. */
@@ -151,7 +147,7 @@ export function nextLookUpMs(state: PaymentState, nowMs: number): number | null 
 
 /** When the next look-up of the payment is due; null: at once. */
 function dueMs(named: NamedPayment): number | null {
-  return named.lookedUpAtMs === null ? (named.notBeforeMs ?? null) : named.lookedUpAtMs + paceMs(named);
+  return named.lookedUpAtMs === null ? named.notBeforeMs : named.lookedUpAtMs + paceMs(named);
 }
 
 function paceMs({ looks }: NamedPayment): number {

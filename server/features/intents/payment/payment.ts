@@ -1,6 +1,5 @@
 import type { PaymentProblem } from '../../../../contract/schemas/payments.js';
 import type { LedgerMemo, LedgerPayment, LedgerSource } from '../../../ledger/ledger-transaction.rules.js';
-import type { TransactionRecord } from '../record/sep-record.rules.js';
 
 /** The payment instructions of a withdrawal, as a record of the anchor named them. */
 export interface Instructions {
@@ -22,8 +21,8 @@ export interface NamedPayment {
   namedAtMs: number;
   /** Number of look-ups of all payments that this party named. */
   looks: number;
-  /** Earliest time of the first look-up, by the pace of the previous payment; null or, in old states, absent: at once. */
-  notBeforeMs?: number | null;
+  /** Earliest time of the first look-up, by the pace of the previous payment; null: at once. */
+  notBeforeMs: number | null;
   /** The time of the last look-up and the problem that it found; null where there was no look-up, or no problem. */
   lookedUpAtMs: number | null;
   problem: PaymentProblem | null;
@@ -54,11 +53,6 @@ export interface PaymentState {
   found: FoundPayment | null;
   /** When the expired intent was reopened because its payment was found; absent where it was not reopened. */
   takenUpAtMs?: number;
-  /** What the last record said, kept for the decision once the ledger has answered. */
-  told: Pick<
-    TransactionRecord,
-    'refunded' | 'amountIn' | 'amountOut' | 'amountOutAsset' | 'unreadable'
-  > | null;
 }
 
 /** The result of a ledger look-up of a named payment. */

@@ -1,121 +1,115 @@
 import type { Connection } from 'mongoose';
 import type { Intent } from '../intent.js';
-import { intentModel } from '../store.js';
+import { intentCollection } from '../store.js';
 import { clientsInTurn, placesPerClient } from './poll-state.rules.js';
 
-/** An intent whose transaction is to be polled. */
-export type DuePoll = Pick<Intent, '_id' | 'dialect' | 'poll'> & { transactionId: string };
+/** An intent that is due. It has a transaction where its anchor is to be asked about it. */
+export type DuePoll = Pick<Intent, '_id' | 'dialect' | 'poll' | 'transactionId'>;
 
 /** The queries about what is due: polls of anchors, look-ups on the ledger, and endings. */
-export interface DueStore {
-  /** Anchors with open intents that are due. */
-  listAnchors(now: Date): Promise<string[]>;
-  /** The anchor's next polls: transactions that it has confirmed, then the others, each longest due first. */
-  listPolls(anchorId: string, now: Date): Promise<DuePoll[]>;
-  /** The anchor's due intents about which it is asked nothing: only their time can end them. */
-  listEndings(anchorId: string, now: Date, limit: number): Promise<Intent[]>;
-  /** Hashes of the intents whose payment is to be looked up, clients in turn. */
-  listLookUps(now: Date): Promise<string[]>;
-  /** How many more unconfirmed transactions of the client may be polled. */
-  countPlaces(client: string): Promise<number>;
-  /** Clients with transactions that wait for a place. */
-  listWaitingClients(): Promise<string[]>;
-  /** Gives places to this many waiting transactions of the client, those that were attached first. */
-  givePlaces(client: string, places: number, now: Date): Promise<void>;
-  /** Number of the anchor's intents, registered in the 90 days before `now`, whose named payment the ledger contradicts. */
-  countContradicted(anchorId: string, now: Date): Promise<number>;
-}
+export type DueStore = ReturnType<typeof createDueStore>;
 
 /** Polls of one anchor in a round; at least half are left to unconfirmed transactions. */
 const pollsAtOnce = 24;
 const confirmedAtOnce = 12;
+const endingsAtOnce = 500;
 const lookUpsRead = 500;
 const clientsAtOnce = 1_000;
 const countedForMs = 90 * 86_400_000;
 const mostCounted = 10_000;
 
-export function createDueStore(connection: Connection): DueStore {
-  const model = intentModel(connection);
-  const dueAt = (now: Date) => ({ open: true, due: { $lte: now } });
+export function createDueStore(connection: Connection) {
+  const intents = intentCollection(connection);
+
+  function listDue(
+    anchorId: string,
+    polls: readonly Intent['poll'][],
+    now: Date,
+    limit: number,
+  ): Promise<DuePoll[]> {
+    return intents
+      .find({ open: true, anchorId, poll: { $in: [...polls] }, due: { $lte: now } }, { hint: 'due' })
+      .project<DuePoll>({ transactionId: 1, dialect: 1, poll: 1 })
+      .sort({ due: 1 })
+      .limit(limit)
+      .toArray();
+  }
+
+  async function countPlaces(client: string): Promise<number> {
+    const taken = { client, poll: 'unconfirmed', open: true } as const;
+    return (
+      placesPerClient - (await intents.countDocuments(taken, { hint: 'places', limit: placesPerClient }))
+    );
+  }
 
   return {
-    /** The sort and `$first` make MongoDB read one index key per anchor and state, however many intents are due. */
-    async listAnchors(now) {
-      const first = await model
-        .aggregate<{ _id: { anchorId: string }; due: Date }>([
-          { $match: { open: true } },
-          { $sort: { open: 1, anchorId: 1, poll: 1, due: 1 } },
-          { $group: { _id: { anchorId: '$anchorId', poll: '$poll' }, due: { $first: '$due' } } },
-        ])
-        .hint('due');
+    /**
+     * Anchors with open intents that are due. The sort and `$first` make MongoDB read one index key per anchor and state,
+     * however many intents are due.
+     */
+    async listAnchors(now: Date): Promise<string[]> {
+      const stages = [
+        { $match: { open: true } },
+        { $sort: { open: 1, anchorId: 1, poll: 1, due: 1 } },
+        { $group: { _id: { anchorId: '$anchorId', poll: '$poll' }, due: { $first: '$due' } } },
+      ];
+      const first = await intents
+        .aggregate<{ _id: { anchorId: string }; due: Date }>(stages, { hint: 'due' })
+        .toArray();
       return [...new Set(first.filter(({ due }) => due <= now).map(({ _id }) => _id.anchorId))];
     },
 
-    async listPolls(anchorId, now) {
-      const listOf = (poll: 'confirmed' | 'unconfirmed', limit: number) =>
-        model
-          .find({ anchorId, poll, ...dueAt(now) }, { transactionId: 1, dialect: 1, poll: 1 })
-          .sort({ due: 1 })
-          .limit(limit)
-          .hint('due')
-          .lean<DuePoll[]>();
-      const confirmed = await listOf('confirmed', confirmedAtOnce);
-      return [...confirmed, ...(await listOf('unconfirmed', pollsAtOnce - confirmed.length))];
+    /** The anchor's next polls: transactions that it has confirmed, then the others, each longest due first. */
+    async listPolls(anchorId: string, now: Date): Promise<DuePoll[]> {
+      const confirmed = await listDue(anchorId, ['confirmed'], now, confirmedAtOnce);
+      const others = await listDue(anchorId, ['unconfirmed'], now, pollsAtOnce - confirmed.length);
+      return [...confirmed, ...others];
     },
 
-    async listEndings(anchorId, now, limit) {
-      const found = await model
-        .find({ anchorId, poll: { $in: ['never', 'waiting'] }, ...dueAt(now) })
-        .limit(limit)
-        .hint('due')
-        .lean<Intent[]>();
-      return found;
-    },
+    /** The anchor's due intents about which it is asked nothing: only their time can end them. */
+    listEndings: (anchorId: string, now: Date) => listDue(anchorId, ['never', 'waiting'], now, endingsAtOnce),
 
-    async listLookUps(now) {
-      const due = await model
-        .find({ lookUpDue: { $lte: now, $type: 'date' } }, { client: 1 })
+    /** Hashes of the intents whose payment is to be looked up, clients in turn. */
+    async listLookUps(now: Date): Promise<string[]> {
+      const due = await intents
+        .find({ lookUpDue: { $lte: now, $type: 'date' } }, { hint: 'payments_to_look_up' })
+        .project<Pick<Intent, '_id' | 'client'>>({ client: 1 })
         .sort({ lookUpDue: 1 })
         .limit(lookUpsRead)
-        .hint('payments_to_look_up')
-        .lean<Pick<Intent, '_id' | 'client'>[]>();
+        .toArray();
       return clientsInTurn(due).map(({ _id }) => _id);
     },
 
-    async countPlaces(client) {
-      const taken = { client, poll: 'unconfirmed' as const, open: true };
-      const count = await model.countDocuments(taken, { hint: 'places', limit: placesPerClient });
-      return placesPerClient - count;
+    /** How many more unconfirmed transactions of the client may be polled. */
+    countPlaces,
+
+    /** Gives the places that are free to the transactions that wait for one, those first that were attached first. */
+    async giveFreePlaces(now: Date): Promise<void> {
+      const stages = [
+        { $match: { open: true, poll: 'waiting' } },
+        { $group: { _id: '$client' } },
+        { $limit: clientsAtOnce },
+      ];
+      for await (const { _id: client } of intents.aggregate<{ _id: string }>(stages, { hint: 'places' })) {
+        const free = await countPlaces(client);
+        if (free <= 0) continue;
+        const waiting = await intents
+          .find({ client, poll: 'waiting', open: true }, { hint: 'places' })
+          .sort({ attachedAt: 1 })
+          .limit(free)
+          .toArray();
+        await intents.updateMany(
+          { _id: { $in: waiting.map(({ _id }) => _id) }, poll: 'waiting' },
+          { $set: { poll: 'unconfirmed', due: now }, $inc: { version: 1 } },
+        );
+      }
     },
 
-    async listWaitingClients() {
-      const found = await model
-        .aggregate<{ _id: string }>([
-          { $match: { open: true, poll: 'waiting' } },
-          { $group: { _id: '$client' } },
-          { $limit: clientsAtOnce },
-        ])
-        .hint('places');
-      return found.map(({ _id }) => _id);
-    },
-
-    async givePlaces(client, places, now) {
-      const waiting = await model
-        .find({ client, poll: 'waiting', open: true }, { _id: 1 })
-        .sort({ attachedAt: 1 })
-        .limit(places)
-        .hint('places')
-        .lean();
-      await model.updateMany(
-        { _id: { $in: waiting.map(({ _id }) => _id) }, poll: 'waiting' },
-        { $set: { poll: 'unconfirmed', due: now }, $inc: { version: 1 } },
-      );
-    },
-
-    countContradicted: (anchorId, now) => {
+    /** Number of the anchor's intents, registered in the 90 days before `now`, whose named payment the ledger contradicts. */
+    countContradicted(anchorId: string, now: Date): Promise<number> {
       const since = { $gte: new Date(now.getTime() - countedForMs) };
       const contradicted = { anchorId, createdAt: since, contradicted: true };
-      return model.countDocuments(contradicted, { hint: 'contradicted', limit: mostCounted }).exec();
+      return intents.countDocuments(contradicted, { hint: 'contradicted', limit: mostCounted });
     },
   };
 }

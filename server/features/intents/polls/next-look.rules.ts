@@ -2,9 +2,9 @@ import type { Intent } from '../intent.js';
 import { lateFundsMs } from '../payment/payment-match.rules.js';
 import {
   overdueAtMs,
-  pickUpMs,
   recoverableUntilMs,
   type TransitionLimits,
+  waitedOutAtMs,
 } from '../transition/transition.rules.js';
 
 const secondMs = 1_000;
@@ -51,7 +51,7 @@ export function nextLookMs(
   // Once the turning point has passed without ending the intent, only the pace counts.
   const awaitedMs = turningMs > nowMs ? turningMs : Number.POSITIVE_INFINITY;
   const isAskedFor = poll === 'unconfirmed' || poll === 'confirmed';
-  if (!isAskedFor || (outcome !== null && !pollable)) return turningMs;
+  if (!isAskedFor || (outcome !== null && !pollable)) return turningMs > nowMs ? turningMs : nowMs + minuteMs;
   return Math.min(awaitedMs, nowMs + (pollable ? paceMs(intent, nowMs) : unpolledEveryMs));
 }
 
@@ -79,7 +79,8 @@ function turningPointMs(intent: Intent, { failureGraceMs }: TransitionLimits): n
   if (outcome !== null) return recoverableUntilMs(outcome) + 1;
   const endedMs = seen.notOpenSinceMs;
   if (endedMs !== null) return endedMs + failureGraceMs;
-  if (seen.readyAtMs !== null) return seen.readyAtMs + pickUpMs;
+  const waitedOutMs = waitedOutAtMs(intent);
+  if (waitedOutMs !== null) return waitedOutMs;
   const overdueMs = overdueAtMs(intent);
   if (overdueMs !== null) {
     return (seen.lastAtMs ?? 0) < overdueMs ? overdueMs : overdueMs + failureGraceMs;

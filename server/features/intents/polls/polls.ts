@@ -1,9 +1,10 @@
+import pLimit from 'p-limit';
 import type { ReconcileAnswer } from '../../../../contract/schemas/intents.js';
 import type { HeldLease } from '../../../mongo/leases.js';
 import { ContendedWriteError } from '../../../mongo/refused-writes.js';
 import type { Clock, Logger, Pause } from '../../../ports.js';
 import type { MakeProgress } from '../transition/progress.js';
-import type { DueStore } from './due-store.js';
+import type { DuePoll, DueStore } from './due-store.js';
 import type { PollResult, PollTransaction } from './transaction-poll.js';
 
 export interface PollLimits {
@@ -22,51 +23,30 @@ export interface Run {
 
 export type Counts = Omit<ReconcileAnswer, 'startedAt' | 'finishedAt' | 'more'>;
 
-/** Polls the next of the anchor's due transactions, one after another. */
-export type PollAnchor = (anchorId: string, run: Run) => Promise<void>;
+/** Ends what only its time can end, by single updates. */
+const endingsAtOnce = 16;
+const notAsked: PollResult = { kind: 'not_pollable' };
+const givenUp: PollResult = { kind: 'unreachable', why: 'given up for this round', answered: false };
 
-export function createPollAnchor(deps: {
-  store: Pick<DueStore, 'listPolls'>;
+/** What a round does for one anchor. */
+export function createPolls(deps: {
+  dueStore: Pick<DueStore, 'listPolls' | 'listEndings'>;
   progress: MakeProgress;
   poll: PollTransaction;
   clock: Clock;
   logger: Logger;
   pause: Pause;
   limits: PollLimits;
-}): PollAnchor {
-  const { store, progress, poll, clock, logger, pause, limits } = deps;
-  return async (anchorId, run) => {
-    const { counts, mayGoOn } = run;
-    let unanswered = 0;
-    let nextPollAtMs = Number.NEGATIVE_INFINITY;
-    for (const intent of await store.listPolls(anchorId, new Date(clock()))) {
-      if (!mayGoOn()) return;
-      const waitMs = nextPollAtMs - clock();
-      if (waitMs > 0) await pause(waitMs);
-      const polledAtMs = clock();
-      let result: PollResult = { kind: 'unreachable', why: 'given up for this round', answered: false };
-      if (unanswered < limits.giveUpAfter) {
-        result = await poll(anchorId, intent.transactionId, intent.dialect);
-        if (result.kind !== 'not_pollable') {
-          nextPollAtMs = polledAtMs + limits.pollSpacingMs;
-          counts.polled += 1;
-        }
-        if (result.kind === 'unreachable') logger.warn({ anchorId, why: result.why }, 'poll had no answer');
-        // Anyone can attach an id that the anchor answers with an error, so that answer does not count against it.
-        if (result.kind !== 'unreachable') unanswered = 0;
-        else if (!result.answered || intent.poll === 'confirmed') unanswered += 1;
-      }
-      counts.looked += 1;
-      await apply(intent, result, polledAtMs, run);
-    }
-  };
+}) {
+  const { dueStore, progress, poll, clock, logger, pause, limits } = deps;
 
   async function apply(
-    { _id: intentHash, transactionId }: { _id: string; transactionId: string },
+    { _id: intentHash, transactionId }: DuePoll,
     result: PollResult,
     polledAtMs: number,
     { lease, counts }: Run,
   ): Promise<void> {
+    counts.looked += 1;
     if (result.kind === 'unreachable') counts.unreachable += 1;
     if (result.kind === 'not_found') counts.notFound += 1;
     try {
@@ -87,4 +67,42 @@ export function createPollAnchor(deps: {
       logger.warn({ err: error }, 'intent left for the next run');
     }
   }
+
+  return {
+    /** Polls the next of the anchor's due transactions, one after another. */
+    async pollAnchor(anchorId: string, run: Run): Promise<void> {
+      let unanswered = 0;
+      let nextPollAtMs = Number.NEGATIVE_INFINITY;
+      for (const intent of await dueStore.listPolls(anchorId, new Date(clock()))) {
+        if (!run.mayGoOn()) return;
+        const waitMs = nextPollAtMs - clock();
+        if (waitMs > 0) await pause(waitMs);
+        const polledAtMs = clock();
+        let result = givenUp;
+        if (unanswered < limits.giveUpAfter) {
+          result = await poll(anchorId, intent.transactionId ?? '', intent.dialect);
+          if (result.kind !== 'not_pollable') {
+            nextPollAtMs = polledAtMs + limits.pollSpacingMs;
+            run.counts.polled += 1;
+          }
+          if (result.kind === 'unreachable') logger.warn({ anchorId, why: result.why }, 'poll had no answer');
+          // Anyone can attach an id that the anchor answers with an error, so that answer does not count against it.
+          if (result.kind !== 'unreachable') unanswered = 0;
+          else if (!result.answered || intent.poll === 'confirmed') unanswered += 1;
+        }
+        await apply(intent, result, polledAtMs, run);
+      }
+    },
+
+    /** Looks at the anchor's due intents about which it is asked nothing: their time may have ended them. */
+    async endUnpolled(anchorId: string, run: Run): Promise<void> {
+      const limit = pLimit(endingsAtOnce);
+      const due = await dueStore.listEndings(anchorId, new Date(clock()));
+      const work = due.map((intent) =>
+        limit(() => (run.mayGoOn() ? apply(intent, notAsked, clock(), run) : undefined)),
+      );
+      await Promise.allSettled(work);
+      await Promise.all(work);
+    },
+  };
 }

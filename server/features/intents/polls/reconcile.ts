@@ -4,11 +4,9 @@ import { type HeldLease, LeaseLostError, type LeaseOutcome, type Leases } from '
 import type { Clock, Logger, Pause } from '../../../ports.js';
 import { toInstant } from '../../../ports.js';
 import type { LookUpPayments } from '../payment/payment-look-ups.js';
-import type { IntentStore } from '../store.js';
 import type { MakeProgress } from '../transition/progress.js';
 import type { DueStore } from './due-store.js';
-import { createEndUnpolled } from './endings.js';
-import { type Counts, createPollAnchor, type PollLimits, type Run } from './polls.js';
+import { type Counts, createPolls, type PollLimits, type Run } from './polls.js';
 import type { PollTransaction } from './transaction-poll.js';
 
 export const reconcileLease = 'reconcile';
@@ -29,18 +27,13 @@ const defaults: ReconcileLimits = {
   giveUpAfter: 3,
 };
 
-export interface Reconcile {
-  /** Polls, looks up and ends what is due; does nothing while another instance does. */
-  run(): Promise<LeaseOutcome<ReconcileAnswer>>;
-}
+/** Polls, looks up and ends what is due; does nothing while another instance does. */
+export type Reconcile = () => Promise<LeaseOutcome<ReconcileAnswer>>;
 
-export interface ReconcileDeps {
-  store: Pick<IntentStore, 'saveAllProgress'>;
+export function createReconcile(deps: {
   dueStore: DueStore;
   progress: MakeProgress;
   poll: PollTransaction;
-  /** Gives the places that became free to transactions that wait for one. */
-  giveFreePlaces: () => Promise<void>;
   /** Undefined where no ledger is configured. */
   lookUpPayments?: LookUpPayments | undefined;
   leases: Leases;
@@ -48,22 +41,14 @@ export interface ReconcileDeps {
   pause: Pause;
   logger: Logger;
   limits?: Partial<ReconcileLimits>;
-}
-
-export function createReconcile(deps: ReconcileDeps): Reconcile {
+}): Reconcile {
   const { dueStore, leases, lookUpPayments, clock } = deps;
   const limits = { ...defaults, ...deps.limits };
-  const pollAnchor = createPollAnchor({ ...deps, store: dueStore, limits });
-  const endUnpolled = createEndUnpolled({
-    store: { ...deps.store, ...dueStore },
-    progress: deps.progress,
-    asksLedger: lookUpPayments !== undefined,
-    clock,
-  });
+  const { pollAnchor, endUnpolled } = createPolls({ ...deps, limits });
 
   /** The work of one round at all anchors and on the ledger. Every part ends before it throws what failed. */
   async function round(run: Run): Promise<void> {
-    await deps.giveFreePlaces();
+    await dueStore.giveFreePlaces(new Date(clock()));
     const anchorIds = await dueStore.listAnchors(new Date(clock()));
     const atOnce = pLimit(limits.anchorsAtOnce);
     const work = anchorIds.flatMap((anchorId) => [
@@ -81,18 +66,17 @@ export function createReconcile(deps: ReconcileDeps): Reconcile {
     const startedAtMs = clock();
     const counts = noCounts();
     const mayGoOn = () => !lease.signal.aborted && clock() - startedAtMs < limits.maxRunMs;
-    const run: Run = { lease, counts, mayGoOn };
     let done = -1;
     // Another round, so that what becomes due at other anchors does not wait for the next run.
     while (mayGoOn() && done < counts.looked + counts.lookedUp) {
       done = counts.looked + counts.lookedUp;
-      await round(run);
+      await round({ lease, counts, mayGoOn });
     }
     const more = (await dueStore.listAnchors(new Date(clock()))).length > 0;
     return { startedAt: toInstant(startedAtMs), finishedAt: toInstant(clock()), ...counts, more };
   }
 
-  return { run: () => leases.run(reconcileLease, limits.leaseTtlMs, runUnder) };
+  return () => leases.run(reconcileLease, limits.leaseTtlMs, runUnder);
 }
 
 function noCounts(): Counts {

@@ -1,12 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { isAsset } from '../../../../contract/anchor-documents/values.js';
-import type { UnscoredReason } from '../../../../contract/schemas/intents.js';
-import type { Intent } from '../intent.js';
-import { accountOf } from './accounts.rules.js';
-import type { TransactionRecord } from './sep-record.rules.js';
-
-/** The terms of an intent that its transaction is compared with. */
-export type EligibilityTerms = Pick<Intent, 'account' | 'createdAt' | 'corridorTerms'>;
+import type { TransactionProblem, UnscoredReason } from '../../../../contract/schemas/intents.js';
+import type { Intent, Told } from '../intent.js';
 
 /** Anchors' clocks differ from ours. Old transactions are mainly excluded by the required observation before payment. */
 const startedAtToleranceMs = 60_000;
@@ -21,39 +16,40 @@ export const faultsOfWithdrawal: ReadonlySet<UnscoredReason | null> = new Set([
   'started_before_intent',
 ]);
 
-/**
- * Why the record shows that the transaction cannot belong to this intent; null where it shows no such fault. `before` is
- * the result of earlier records (undefined where there were none); it is used for the members that this record omits.
- */
+/** The faults by which the wallet recognises that it attached a wrong id. */
+const problems: Partial<Record<UnscoredReason, TransactionProblem>> = {
+  not_a_withdrawal: 'not_a_withdrawal',
+  sender_mismatch: 'other_account',
+  asset_mismatch: 'other_asset',
+};
+
+/** Why what was told shows that the transaction cannot belong to this intent; null where it shows no such fault. */
 export function identityFault(
-  record: TransactionRecord,
-  { account, createdAt, corridorTerms }: EligibilityTerms,
-  before?: UnscoredReason | null,
+  { kind, from, amountInAsset, amountOutAsset, startedAtMs }: Told,
+  { account, createdAt, corridorTerms }: Pick<Intent, 'account' | 'createdAt' | 'corridorTerms'>,
 ): UnscoredReason | null {
-  const { kind, from, amountInAsset, amountOutAsset, startedAtMs } = record;
-  if (kind === null ? before === undefined || before === 'not_a_withdrawal' : !withdrawalKinds.has(kind)) {
-    return 'not_a_withdrawal';
-  }
-  if (from === null ? before === 'sender_mismatch' : !isSameAccount(from, account)) {
-    return 'sender_mismatch';
-  }
-  const unnamed = amountInAsset === null && amountOutAsset === null;
+  if (kind === null || !withdrawalKinds.has(kind)) return 'not_a_withdrawal';
+  if (from !== null && from !== account) return 'sender_mismatch';
   const { sellAsset, buyAsset } = corridorTerms;
-  const asTold =
-    isAsset(amountInAsset ?? sellAsset, sellAsset) && isAsset(amountOutAsset ?? buyAsset, buyAsset);
-  if (unnamed ? before === 'asset_mismatch' : !asTold) return 'asset_mismatch';
-  const tooEarly = startedAtMs !== null && startedAtMs < createdAt.getTime() - startedAtToleranceMs;
-  if (startedAtMs === null ? before === 'started_before_intent' : tooEarly) return 'started_before_intent';
-  return null;
+  if (!isAsset(amountInAsset ?? sellAsset, sellAsset)) return 'asset_mismatch';
+  if (!isAsset(amountOutAsset ?? buyAsset, buyAsset)) return 'asset_mismatch';
+  const isTooEarly = startedAtMs !== null && startedAtMs < createdAt.getTime() - startedAtToleranceMs;
+  return isTooEarly ? 'started_before_intent' : null;
+}
+
+/** The problem that the records show with the attached id; null where there is none. */
+export function problemOf(
+  told: Told,
+  intent: Parameters<typeof identityFault>[1],
+): TransactionProblem | null {
+  const fault = identityFault(told, intent);
+  const problem = fault === null ? undefined : problems[fault];
+  if (problem !== undefined) return problem;
+  return told.unreadable.some((member) => /^(refunds\.)?amount_/.test(member)) ? 'unreadable_amount' : null;
 }
 
 /** Whether what was paid in is within 10 % of what the intent announced. */
 export function isAnnouncedAmount(amountIn: string, sellAmount: string): boolean {
   const announced = new Decimal(sellAmount);
   return announced.minus(amountIn).abs().lte(announced.times(amountTolerance));
-}
-
-/** Whether the sender that a record names is `account` (`G…`): itself, or a muxed `M…` account over the same key. */
-function isSameAccount(sender: string, account: string): boolean {
-  return sender === account || accountOf(sender) === account;
 }

@@ -10,6 +10,8 @@ import { type Dialect, type ReadStatus, readStatus } from './status-table.rules.
 /** An anchor's record of a transaction, reduced to what an outcome needs. Nothing else of it is kept anywhere. */
 export interface TransactionRecord
   extends Omit<AnchorTransaction, 'status' | 'saysRefunded' | 'amountRefunded' | 'refundFee'> {
+  /** The sender's account (G…), of which a muxed address is one; `none` for any other sender. */
+  from: string | null;
   status: ReadStatus;
   /** Whether the payment was sent back in full, by today's status or by the older members. */
   refunded: boolean;
@@ -21,8 +23,12 @@ export function readRecord(json: unknown, dialect: Dialect): TransactionRecord |
   if (isRefused(read)) return read;
   const { status: word, saysRefunded, amountRefunded, refundFee, ...rest } = read;
   const status = readStatus(dialect, word);
-  return { ...rest, status, payTo: payToOf(read), refunded: isRefunded(read, status) };
+  const from = read.from === null ? null : (accountOf(read.from) ?? noAccount);
+  return { ...rest, from, status, payTo: payToOf(read), refunded: isRefunded(read, status) };
 }
+
+/** Stands for a sender that is no account: it may be a bank account, which is not kept. */
+const noAccount = 'none';
 
 /** What cannot be read of a record, for the log; null where everything can. */
 export function unreadOf(read: TransactionRecord | Refused): string | null {

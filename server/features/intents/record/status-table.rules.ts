@@ -4,11 +4,12 @@ export type Dialect = 'sep24' | 'sep6';
 /**
  * What a status word means for an intent:
  * - `open`: under way, whoever has to act next
+ * - `asked`: under way, and waits for the customer to answer a question
  * - `ready`: cash lies ready for pick-up; the anchor has done its part
  * - `completed`, `refunded`: the anchor is done
  * - `closed`: given up by the anchor; may still be taken up again
  */
-export type StatusGroup = 'open' | 'ready' | 'completed' | 'refunded' | 'closed';
+export type StatusGroup = 'open' | 'asked' | 'ready' | 'completed' | 'refunded' | 'closed';
 
 export interface StatusRule {
   dialects: readonly Dialect[];
@@ -21,8 +22,8 @@ export interface StatusRule {
 }
 
 const both: readonly Dialect[] = ['sep24', 'sep6'];
-const sep6Only: readonly Dialect[] = ['sep6'];
 const open = { group: 'open', provesFunds: false } as const;
+const asked = { group: 'asked', provesFunds: false } as const;
 const closed = { group: 'closed', provesFunds: false } as const;
 
 /** The union of the status words of SEP-24 v3.8.0 and SEP-6 v4.3.0, as they apply to withdrawals. */
@@ -38,9 +39,10 @@ export const statusTable = {
   on_hold: { dialects: both, group: 'open', provesFunds: true },
   pending_stellar: { dialects: both, ...open },
   pending_trust: { dialects: both, ...open },
-  pending_user: { dialects: both, ...open },
-  pending_customer_info_update: { dialects: sep6Only, ...open },
-  pending_transaction_info_update: { dialects: sep6Only, ...open },
+  pending_user: { dialects: both, ...asked },
+  // Words of SEP-6 that SEP-24 does not have; what they ask is the same.
+  pending_customer_info_update: { dialects: both, ...asked },
+  pending_transaction_info_update: { dialects: both, ...asked },
   completed: { dialects: both, group: 'completed', provesFunds: true },
   refunded: { dialects: both, group: 'refunded', provesFunds: true },
   // "funds were never received by the anchor": ends at once where nothing proves otherwise

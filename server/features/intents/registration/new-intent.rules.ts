@@ -2,6 +2,7 @@ import { Decimal } from 'decimal.js';
 import type { ErrorDetail } from '../../../../contract/errors.js';
 import type { CreateIntentBody } from '../../../../contract/schemas/intents.js';
 import { utcInstant } from '../../../../contract/verification/instant.js';
+import { intentHash as hashOf } from '../../../../contract/verification/intent-hash.js';
 import { isSmallOrder, parsePublicKey } from '../../../../contract/verification/strkey.js';
 import { plainDecimal } from '../../../amounts.rules.js';
 import { findDeliveryMethod } from '../../../delivery-methods.rules.js';
@@ -110,8 +111,9 @@ export function newIntent(accepted: {
     dialect: null,
     observations: nothingObserved,
     problem: null,
-    sender: null,
+    told: null,
     claimedAt: null,
+    signed: false,
     amountIn: null,
     payment: nothingKnown,
     contradicted: false,
@@ -131,4 +133,20 @@ export function newIntent(accepted: {
 /** The same intent before any transaction was attached. */
 export function withoutTransaction({ transactionId: _, ...intent }: Intent): Intent {
   return { ...intent, attachedAt: null, poll: 'never', due: intent.deadline };
+}
+
+/**
+ * Whether the intent was registered with this nonce. The nonce is not stored: the stored terms and this nonce must hash to
+ * the id of the intent. The deadline is part of the hash only if the wallet set it; whether it did is not stored either,
+ * so both hashes are tried.
+ */
+export function isNonceOf(intent: Intent, nonce: string): boolean {
+  const { corridor, anchorId, account, sellAmount, minReceive, deliveryMethod } = intent;
+  const terms = {
+    ...{ corridor, anchorId, account, sellAmount, nonce },
+    minReceive: minReceive ?? undefined,
+    deliveryMethod: deliveryMethod ?? undefined,
+  };
+  const expiresAt = intent.deadline.toISOString();
+  return hashOf({ ...terms, expiresAt }) === intent._id || hashOf(terms) === intent._id;
 }

@@ -7,7 +7,7 @@ import type { Feed } from '../../../streams/streams.js';
 import { createTopics, type Topic } from '../../../streams/topics.js';
 import type { Intent } from '../intent.js';
 import type { IntentStore } from '../store.js';
-import type { IntentStreamStore } from './stream-store.js';
+import type { IntentVersions } from './version-store.js';
 
 /** The streams of intents: each sends the present answer, and the next one whenever the intent changes. */
 export interface IntentStreams {
@@ -28,11 +28,11 @@ const readEvery = 4;
 
 export function createIntentStreams(deps: {
   store: Pick<IntentStore, 'findByHash' | 'findByHashes'>;
-  streams: Pick<IntentStreamStore, 'versionsOf' | 'watch'>;
+  versions: IntentVersions;
   answerOf: (intent: Intent) => Promise<IntentAnswer>;
   logger: Logger;
 }): IntentStreams {
-  const { store, streams, answerOf, logger } = deps;
+  const { store, versions, answerOf, logger } = deps;
   let looks = 0;
   let isWoken = false;
   let isReading = false;
@@ -40,7 +40,7 @@ export function createIntentStreams(deps: {
   const wake = () => {
     isWoken = true;
   };
-  const changes = streams.watch({
+  const changes = versions.watch({
     onChange: (intentHash) => topics.has(intentHash) && wake(),
     onOpen: wake,
     logger,
@@ -64,9 +64,9 @@ export function createIntentStreams(deps: {
     isReading = true;
     const asked = [...followed];
     try {
-      const versions = await streams.versionsOf(asked.map(([intentHash]) => intentHash));
-      for (const [intentHash, topic] of asked) if (!versions.has(intentHash)) endAll(topic);
-      const changed = asked.filter(([hash, { about }]) => (versions.get(hash) ?? 0) > about.version);
+      const found = await versions.versionsOf(asked.map(([intentHash]) => intentHash));
+      for (const [intentHash, topic] of asked) if (!found.has(intentHash)) endAll(topic);
+      const changed = asked.filter(([hash, { about }]) => (found.get(hash) ?? 0) > about.version);
       if (changed.length === 0) return;
       const intents = await store.findByHashes(changed.map(([intentHash]) => intentHash));
       const answers = await Promise.all(intents.map(answerOf));

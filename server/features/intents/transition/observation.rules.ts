@@ -1,11 +1,14 @@
-import type { Intent } from '../intent.js';
+import type { Intent, Told } from '../intent.js';
 import type { FoundPayment } from '../payment/payment.js';
 import { closeUnitMs } from '../payment/payment-match.rules.js';
 import { withRecord } from '../payment/payment-state.rules.js';
-import { accountOf } from '../record/accounts.rules.js';
-import { faultsOfWithdrawal, identityFault, isAnnouncedAmount } from '../record/eligibility.rules.js';
+import {
+  faultsOfWithdrawal,
+  identityFault,
+  isAnnouncedAmount,
+  problemOf,
+} from '../record/eligibility.rules.js';
 import type { TransactionRecord } from '../record/sep-record.rules.js';
-import { problemOf } from '../record/transaction-problem.rules.js';
 import { addObservation, type Observations } from './settle-time.rules.js';
 
 /** A transaction's record, and when it was observed. */
@@ -39,16 +42,14 @@ export function observe(
   const record = asPaidOut(seen.record, intent.corridorTerms);
   const times = { observedAtMs: seen.observedAtMs, storedAtMs: nowMs };
   const observations = addObservation(before, record, times, intent.attachedAt.getTime());
-  const told = problemOf(record, intent, before.firstAtMs === null ? undefined : intent.problem);
-  const judgement = judge(intent, observations, record);
-  const faultySinceMs = faultySince(intent, judgement, nowMs);
+  const told = toldBy(record, intent.told, before.fundedAtMs !== null);
+  const judgement = judge(intent, observations, told);
   return {
     ...intent,
     ...judgement,
-    observations: { ...observations, faultySinceMs },
-    // The ledger has shown who paid.
-    problem: told === 'other_account' && intent.payment.found !== null ? null : told,
-    sender: senderUpToFunds(intent, record),
+    observations: { ...observations, faultySinceMs: faultySince(intent, judgement, nowMs) },
+    told,
+    problem: problemOf(told, intent),
     payment: ledger ? withRecord(intent.payment, record, nowMs) : intent.payment,
   };
 }
@@ -56,7 +57,7 @@ export function observe(
 /** The intent after this payment, whose ledger's close is the receipt of the funds. The outcome is not decided here. */
 export function paidBy(intent: Intent, found: FoundPayment): Intent {
   const { closedAtMs } = found;
-  const { unscoredReason, attachedAt } = intent;
+  const { unscoredReason, attachedAt, account, told } = intent;
   const { faultySinceMs } = intent.observations;
   // Only a fault from before the payment stays: a paid anchor could otherwise keep its failures unscored by later records.
   const stoodBefore = typeof faultySinceMs === 'number' && faultySinceMs < closedAtMs;
@@ -67,7 +68,8 @@ export function paidBy(intent: Intent, found: FoundPayment): Intent {
     observations: { ...intent.observations, fundedAtMs: closedAtMs, paidAtMs: closedAtMs },
     unscoredReason: lasting ?? (isLate ? 'seen_after_payment' : null),
     amountIn: found.amount,
-    sender: intent.account,
+    // The ledger has shown who paid.
+    told: told === null ? null : { ...told, from: account },
     payment: { ...intent.payment, found },
   };
 }
@@ -84,18 +86,27 @@ function asPaidOut(
   return { ...record, status: { ...record.status, group: 'open' } };
 }
 
+/** A member that a record omits stays as it was. An anchor cannot describe the withdrawal differently once it was paid. */
+function toldBy(record: TransactionRecord, before: Told | null, isFunded: boolean): Told {
+  const { refunded, amountIn, amountOut, unreadable } = record;
+  const amountOutAsset = record.amountOutAsset ?? before?.amountOutAsset ?? null;
+  const amounts = { refunded, amountIn, amountOut, amountOutAsset, unreadable };
+  if (isFunded && before !== null) return { ...before, ...amounts };
+  return {
+    ...amounts,
+    kind: record.kind ?? before?.kind ?? null,
+    from: record.from ?? before?.from ?? null,
+    amountInAsset: record.amountInAsset ?? before?.amountInAsset ?? null,
+    startedAtMs: record.startedAtMs ?? before?.startedAtMs ?? null,
+  };
+}
+
 type Judgement = Pick<Intent, 'unscoredReason' | 'amountIn'>;
 
 function faultySince(before: Intent, { unscoredReason }: Judgement, storedAtMs: number): number | null {
   if (!faultsOfWithdrawal.has(unscoredReason)) return null;
   const wasFaulty = faultsOfWithdrawal.has(before.unscoredReason);
   return (wasFaulty ? before.observations.faultySinceMs : null) ?? storedAtMs;
-}
-
-/** Like the judgement, the sender is fixed once the anchor has shown that the funds arrived. */
-function senderUpToFunds({ observations, sender }: Intent, { from }: TransactionRecord): string | null {
-  if (observations.fundedAtMs !== null || from === null) return sender;
-  return accountOf(from) ?? sender;
 }
 
 function isOld(
@@ -111,19 +122,16 @@ function isOld(
  * Records up to the first observation of funds decide what kind of transaction it is, and the first one that names
  * `amountIn` fixes it; an anchor cannot change that afterwards.
  */
-function judge(intent: Intent, after: Observations, record: TransactionRecord): Judgement {
+function judge(intent: Intent, after: Observations, told: Told): Judgement {
   const { observations: before, sellAmount } = intent;
   let { unscoredReason, amountIn } = intent;
   if (before.fundedAtMs === null) {
-    const first = before.firstAtMs === null;
     // A transaction that passed from another intent may have been observed only before it was presented here.
     const late = before.unfundedAtMs === null && after.fundedAtMs !== null;
-    unscoredReason =
-      identityFault(record, intent, first ? undefined : unscoredReason) ??
-      (late ? 'seen_after_payment' : null);
+    unscoredReason = identityFault(told, intent) ?? (late ? 'seen_after_payment' : null);
   }
-  if (after.fundedAtMs !== null && amountIn === null && record.amountIn !== null) {
-    amountIn = record.amountIn;
+  if (after.fundedAtMs !== null && amountIn === null && told.amountIn !== null) {
+    amountIn = told.amountIn;
     if (!isAnnouncedAmount(amountIn, sellAmount)) unscoredReason ??= 'amount_mismatch';
   }
   return { unscoredReason, amountIn };

@@ -8,8 +8,8 @@ import type { Clock } from '../../../ports.js';
 import type { Emit } from '../../../webhooks/outbox.js';
 import type { MarkDays } from '../../reputation/count-days.js';
 import { type IncomingCallback, takeCallback } from '../callback/status-callback.rules.js';
-import type { Ownership } from '../holder/ownership.js';
 import { ownerElsewhere } from '../holder/ownership.rules.js';
+import type { Passing } from '../holder/passing.js';
 import type { Intent } from '../intent.js';
 import { nextLookUpMs } from '../payment/payment-state.rules.js';
 import { nextLookMs } from '../polls/next-look.rules.js';
@@ -56,7 +56,7 @@ export type MakeProgress = (intentHash: string, report: Report) => Promise<Progr
  */
 export function createMakeProgress(deps: {
   store: Pick<IntentStore, 'findByHash' | 'findCurrent' | 'saveProgress'>;
-  ownership: Pick<Ownership, 'passToSender'>;
+  passing: Pick<Passing, 'passToSender'>;
   inTransaction: InTransaction;
   writeEvent: Emit;
   markDays: MarkDays;
@@ -66,7 +66,7 @@ export function createMakeProgress(deps: {
   pauseBeforeTry: PauseBeforeTry;
   limits: TransitionLimits;
 }): MakeProgress {
-  const { store, ownership, inTransaction, writeEvent, markDays, onLookUpDue = () => undefined } = deps;
+  const { store, passing, inTransaction, writeEvent, markDays, onLookUpDue = () => undefined } = deps;
   const { clock, pauseBeforeTry, limits } = deps;
   // Every transaction of a job updates its one lease document: run concurrently they would only conflict.
   const oneAtATime = pLimit(1);
@@ -85,9 +85,9 @@ export function createMakeProgress(deps: {
 
     const nowMs = clock();
     const next = transition(before, learned, nowMs, limits);
-    const sender = ownerElsewhere(before, next.sender);
+    const sender = ownerElsewhere(before, next.told?.from ?? null);
     if (sender !== null) {
-      const passed = await inTurn(lease, () => ownership.passToSender(before, sender, lease));
+      const passed = await inTurn(lease, () => passing.passToSender(before, sender, lease));
       if (passed === 'changed_meanwhile') return undefined;
       // If this process dies here, the new owner is due at once and is looked at again.
       if (passed !== 'no_claimant') return makeProgress(passed.owner, aboutAnyOwner(report));
@@ -100,11 +100,7 @@ export function createMakeProgress(deps: {
       // Only unpaid intents keep their client: they cost nothing, so the polls of them are shared between clients.
       client: next.observations.fundedAtMs === null ? before.client : null,
     };
-    const outcomeChanges = after.status !== status || after.outcome?.evidence !== before.outcome?.evidence;
-    const written = outcomeChanges
-      ? await writeOutcome(before, after, lease)
-      : await store.saveProgress({ before, after });
-    if (!written) return undefined;
+    if (!(await write(before, after, lease))) return undefined;
     if (before.lookUpDue === undefined && after.lookUpDue !== undefined) onLookUpDue();
     return { intentHash: _id, applied: true, version, before: status, after: after.status };
   }
@@ -124,13 +120,18 @@ export function createMakeProgress(deps: {
     };
   }
 
-  function writeOutcome(before: Intent, after: Intent, lease: HeldLease | undefined): Promise<boolean> {
+  /** An outcome is written with the mark of its day and its event; all else, and an expiry, by a single update. */
+  async function write(before: Intent, after: Intent, lease: HeldLease | undefined): Promise<boolean> {
+    const isChanged = after.status !== before.status;
+    const days =
+      isChanged || after.outcome?.evidence !== before.outcome?.evidence ? daysOf(before, after) : [];
+    if (days.length === 0) return store.saveProgress({ before, after });
     return inTurn(lease, () =>
       inTransaction(async (session) => {
         await lease?.fence(session);
         if (!(await store.saveProgress({ before, after }, session))) return false;
-        await markDays(session, daysOf(before, after));
-        if (after.status !== before.status) await announce(session, after);
+        await markDays(session, days);
+        if (isChanged) await announce(session, after);
         return true;
       }),
     );

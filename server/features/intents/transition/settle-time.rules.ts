@@ -28,6 +28,9 @@ export interface Observations {
    * Since when every record was closed or completed, so that an anchor gains no time by alternating between them.
    */
   notOpenSinceMs: number | null;
+  /** Since when the paid withdrawal waits for its customer, and how long it did so before. */
+  waitingSinceMs: number | null;
+  waitedMs: number;
   /** Since when the records show a fault of the withdrawal itself (eligibility.rules.ts). */
   faultySinceMs: number | null;
 }
@@ -48,6 +51,8 @@ export const nothingObserved: Observations = {
   completedAtMs: null,
   closedSinceMs: null,
   notOpenSinceMs: null,
+  waitingSinceMs: null,
+  waitedMs: 0,
   faultySinceMs: null,
 };
 
@@ -77,6 +82,10 @@ export function addObservation(
     closedSinceMs: group === 'closed' ? (before.closedSinceMs ?? storedAtMs) : null,
     notOpenSinceMs: group === 'closed' || completed ? (before.notOpenSinceMs ?? observedAtMs) : null,
   };
+  const waits = funded && (group === 'ready' || group === 'asked');
+  after.waitingSinceMs = waits ? (before.waitingSinceMs ?? observedAtMs) : null;
+  if (!waits && before.waitingSinceMs !== null)
+    after.waitedMs = before.waitedMs + observedAtMs - before.waitingSinceMs;
   if (!funded) after.unfundedAtMs = observedAtMs;
   if (funded && before.fundedAtMs === null) {
     after.fundedAtMs = observedAtMs;

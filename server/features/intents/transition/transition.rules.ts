@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import { isAsset } from '../../../../contract/anchor-documents/values.js';
-import type { OutcomeEvidence, OutcomeReason } from '../../../../contract/schemas/intents.js';
-import type { Intent, IntentOutcome } from '../intent.js';
+import type { OutcomeEvidence, OutcomeReason, UnscoredReason } from '../../../../contract/schemas/intents.js';
+import type { Intent, IntentOutcome, Told } from '../intent.js';
 import type { Finding, NamedBy, PaymentState } from '../payment/payment.js';
 import { lateFundsMs } from '../payment/payment-match.rules.js';
 import { isContradicted, verdictOf, withFinding } from '../payment/payment-state.rules.js';
@@ -11,8 +11,8 @@ import { settleSeconds, timesKnown } from './settle-time.rules.js';
 import { shortfallPpb } from './shortfall.rules.js';
 
 const dayMs = 86_400_000;
-/** Cash that nobody collects is followed this long. */
-export const pickUpMs = 90 * dayMs;
+/** How long a paid withdrawal waits for its customer, to collect the cash or to answer a question. */
+const customerMs = 30 * dayMs;
 /** How long a failed intent may still be completed by its anchor. */
 const recoveryMs = 30 * dayMs;
 
@@ -65,10 +65,15 @@ export function recoverableUntilMs({ recordedAt }: IntentOutcome): number {
   return recordedAt.getTime() + recoveryMs;
 }
 
-/** When the payout of a funded intent is overdue. */
+/** When the payout of a funded intent is overdue: the time in which the anchor waits for the customer is not its own. */
 export function overdueAtMs({ observations, corridorTerms }: Intent): number | null {
   const fromMs = observations.paidAtMs ?? observations.fundedAtMs;
-  return fromMs === null ? null : fromMs + corridorTerms.overdueAfterSeconds * 1_000;
+  return fromMs === null ? null : fromMs + corridorTerms.overdueAfterSeconds * 1_000 + observations.waitedMs;
+}
+
+/** When an anchor that waits for the customer has waited long enough; null where it does not. */
+export function waitedOutAtMs({ observations: { waitingSinceMs, waitedMs } }: Intent): number | null {
+  return waitingSinceMs === null ? null : waitingSinceMs + customerMs - waitedMs;
 }
 
 export function isLookUp(learned: Learned | null): learned is LookUp {
@@ -89,14 +94,12 @@ function afterRecord(
 ): Intent {
   if (before.outcome !== null && before.outcome.kind !== 'failed') return before;
   const intent = observation === null ? before : observe(before, observation, nowMs, limits);
-  const record = intent === before ? null : (observation?.record ?? null);
-  if (intent.outcome !== null) return recovered(intent, before, record, nowMs);
-  const reached = limits.ledger ? endByLedger(intent, nowMs, limits) : endOf(intent, record, nowMs, limits);
+  if (intent.outcome !== null) return intent === before ? before : recovered(intent, before, nowMs);
+  const reached = limits.ledger ? endByLedger(intent, nowMs, limits) : endOf(intent, nowMs, limits);
   if (reached === null) return intent;
   const [kind, reason] = reached;
-  const told = limits.ledger ? intent.payment.told : record;
   const evidence = evidenceOf(intent.payment, limits);
-  return ended(intent, told, { kind, reason, recordedAt: new Date(nowMs), evidence });
+  return ended(intent, { kind, reason, recordedAt: new Date(nowMs), evidence });
 }
 
 function afterLookUp(
@@ -114,7 +117,7 @@ function afterLookUp(
   // The intent expired as unpaid, so it is reopened.
   if (paid.outcome.kind === 'expired') return reopened(paid, nowMs);
   const { kind, reason, recordedAt } = paid.outcome;
-  return ended(paid, paid.payment.told, { kind, reason, recordedAt, evidence: 'ledger' });
+  return ended(paid, { kind, reason, recordedAt, evidence: 'ledger' });
 }
 
 /**
@@ -145,9 +148,6 @@ function evidenceOf({ found }: PaymentState, { ledger }: TransitionLimits): Outc
   return ledger ? 'unverified' : 'anchor';
 }
 
-/** What a record says about the money; kept from the last record for the decision once the ledger has answered. */
-type Told = NonNullable<PaymentState['told']>;
-
 type End = [kind: IntentOutcome['kind'], reason: OutcomeReason];
 
 /**
@@ -160,11 +160,11 @@ function endByLedger(intent: Intent, nowMs: number, limits: TransitionLimits): E
     case 'waiting':
       return null;
     case 'refuted': {
-      const noFunds = { fundedAtMs: null, paidAtMs: null, readyAtMs: null, completedSeenAtMs: null };
-      return endOf({ ...intent, observations: { ...seen, ...noFunds } }, null, nowMs, limits);
+      const noFunds = { fundedAtMs: null, paidAtMs: null, waitingSinceMs: null, completedSeenAtMs: null };
+      return endOf({ ...intent, told: null, observations: { ...seen, ...noFunds } }, nowMs, limits);
     }
     default:
-      return awaitsLook(intent, nowMs, limits) ? null : endOf(intent, payment.told, nowMs, limits);
+      return awaitsLook(intent, nowMs, limits) ? null : endOf(intent, nowMs, limits);
   }
 }
 
@@ -179,18 +179,13 @@ function awaitsLook(
 }
 
 /** Every way in which an intent ends, but for a recovery. */
-function endOf(
-  intent: Intent,
-  record: Told | null,
-  nowMs: number,
-  { failureGraceMs }: TransitionLimits,
-): End | null {
-  const { observations: seen, attachedAt, claimedId } = intent;
+function endOf(intent: Intent, nowMs: number, { failureGraceMs }: TransitionLimits): End | null {
+  const { observations: seen, attachedAt, claimedId, told } = intent;
   const deadlineMs = intent.deadline.getTime();
   const stands = (sinceMs: number | null) => sinceMs !== null && nowMs - sinceMs >= failureGraceMs;
-  if (record?.refunded) return ['failed', 'refunded'];
+  if (told?.refunded) return ['failed', 'refunded'];
   if (seen.completedSeenAtMs !== null) {
-    if (record !== null && namesPayout(record)) return ['settled', 'completed'];
+    if (namesPayout(told)) return ['settled', 'completed'];
     if (!stands(seen.notOpenSinceMs)) return null;
     // A payout that is named in a way that nobody can read is no missing one: it settles, and counts for nobody.
     return intent.problem === 'unreadable_amount' ? ['settled', 'completed'] : ['failed', 'unproven'];
@@ -199,9 +194,8 @@ function endOf(
     if (seen.fundedAtMs !== null) return stands(seen.notOpenSinceMs) ? ['failed', 'error'] : null;
     return seen.status === 'expired' || stands(seen.closedSinceMs) ? ['expired', 'abandoned'] : null;
   }
-  if (seen.readyAtMs !== null) {
-    return nowMs - seen.readyAtMs >= pickUpMs ? ['expired', 'not_collected'] : null;
-  }
+  const waitedOutMs = waitedOutAtMs(intent);
+  if (waitedOutMs !== null) return nowMs >= waitedOutMs ? ['failed', 'customer_absent'] : null;
   const overdueMs = overdueAtMs(intent);
   if (overdueMs !== null) {
     // Either it was observed open after it became overdue, or nothing was observed since for `failureGraceMs`.
@@ -219,80 +213,68 @@ function endOf(
  * A failed intent that its anchor completes in time becomes settled: once, since settled is final. The judgement of a
  * failure that counts is kept: neither a later record nor a completion that would not count can remove it.
  */
-function recovered(
-  seen: Intent,
-  before: Intent,
-  record: Observation['record'] | null,
-  nowMs: number,
-): Intent {
-  const { unscoredReason, amountIn, outcome } = before;
+function recovered(seen: Intent, { unscoredReason, amountIn, outcome }: Intent, nowMs: number): Intent {
   const failed = { ...seen, unscoredReason, amountIn };
-  const completed = record !== null && seen.observations.completedSeenAtMs !== null && namesPayout(record);
+  const completed = seen.observations.completedSeenAtMs !== null && namesPayout(seen.told);
   if (outcome === null || !completed || nowMs > recoverableUntilMs(outcome)) return failed;
   const { recordedAt, evidence } = outcome;
-  const recoveredAt = new Date(nowMs);
-  const settled = ended({ ...seen, recoveredAt }, record, {
-    kind: 'settled',
-    reason: 'recovered',
-    recordedAt,
-    evidence,
-  });
+  const end = { kind: 'settled', reason: 'recovered', recordedAt, evidence } as const;
+  const settled = ended({ ...seen, recoveredAt: new Date(nowMs) }, end);
   return unscoredReason === null && settled.unscoredReason !== null ? failed : settled;
 }
 
 /** The intent with this outcome and its measured values. */
 function ended(
   intent: Intent,
-  record: Told | null,
   end: Pick<IntentOutcome, 'kind' | 'reason' | 'recordedAt' | 'evidence'>,
 ): Intent {
-  if (end.kind !== 'settled' || record === null) {
+  const unscoredReason = intent.unscoredReason ?? faultOfEnd(intent, end.reason);
+  const { told, quote, observations } = intent;
+  if (end.kind !== 'settled' || told === null) {
     const unmeasured = { settleSeconds: null, timesKnown: false, shortfallPpb: null, amountOut: null };
-    const unread = end.kind === 'settled' ? 'amount_unreadable' : null;
-    return {
-      ...intent,
-      unscoredReason: intent.unscoredReason ?? unread,
-      outcome: { ...end, ...unmeasured },
-    };
+    return { ...intent, unscoredReason, outcome: { ...end, ...unmeasured } };
   }
-  const { observations, quote } = intent;
-  const { amountOut, amountOutAsset } = record;
+  const { amountOut, amountOutAsset } = told;
+  const amountIn = paidIn(intent);
   const byLedger = intent.payment.found !== null;
-  // The amount found on the ledger does not depend on the anchor's records.
-  const amountIn = byLedger ? intent.amountIn : larger(intent.amountIn, record.amountIn);
   const fromMs = (intent.attachedAt ?? intent.createdAt).getTime();
-  const missing = unreadAmount(record, amountIn) ?? (amountIn === null ? 'amount_missing' : null);
   const { buyAsset } = intent.corridorTerms;
-  return {
-    ...intent,
-    unscoredReason: intent.unscoredReason ?? missing,
-    outcome: {
-      ...end,
-      settleSeconds: settleSeconds(observations, fromMs, byLedger),
-      timesKnown: timesKnown(observations, byLedger),
-      shortfallPpb:
-        amountIn === null || amountOut === null ? null : shortfallPpb({ amountIn, amountOut, quote }),
-      amountOut: isAsset(amountOutAsset ?? buyAsset, buyAsset) ? amountOut : null,
-    },
+  const measured = {
+    settleSeconds: settleSeconds(observations, fromMs, byLedger),
+    timesKnown: timesKnown(observations, byLedger),
+    shortfallPpb:
+      amountIn === null || amountOut === null ? null : shortfallPpb({ amountIn, amountOut, quote }),
+    amountOut: isAsset(amountOutAsset ?? buyAsset, buyAsset) ? amountOut : null,
   };
+  return { ...intent, unscoredReason, outcome: { ...end, ...measured } };
 }
 
-function namesPayout({ amountOut }: Told): boolean {
-  return amountOut !== null && !new Decimal(amountOut).isZero();
+/** The amount that was paid in. The one found on the ledger does not depend on the anchor's records. */
+function paidIn({ amountIn, told, payment }: Intent): string | null {
+  const named = told?.amountIn ?? null;
+  if (payment.found !== null || amountIn === null || named === null) return amountIn ?? named;
+  return new Decimal(named).gt(amountIn) ? named : amountIn;
 }
 
-/** Whether an amount that a settled outcome rests on is there and cannot be read. */
-function unreadAmount({ amountOut, unreadable }: Told, amountIn: string | null): 'amount_unreadable' | null {
+function namesPayout(told: Told | null): boolean {
+  return told !== null && told.amountOut !== null && !new Decimal(told.amountOut).isZero();
+}
+
+/** Why an outcome of this kind counts for nobody; null where it may count. */
+function faultOfEnd(intent: Intent, reason: OutcomeReason): UnscoredReason | null {
+  const amountIn = paidIn(intent);
+  if (reason === 'customer_absent') return 'customer_absent';
+  // Whoever pays another amount than announced has it sent back by many an honest anchor.
+  if (reason === 'refunded')
+    return amountIn === null || new Decimal(amountIn).eq(intent.sellAmount) ? null : 'amount_mismatch';
+  if (reason !== 'completed' && reason !== 'recovered') return null;
+  const { amountOut = null, unreadable = [] } = intent.told ?? {};
   const isUnread = unreadable.some(
     (member) =>
       (member === 'amount_in' && amountIn === null) ||
       (member === 'amount_out' && amountOut === null) ||
       member === 'refunds.amount_refunded',
   );
-  return isUnread ? 'amount_unreadable' : null;
-}
-
-function larger(a: string | null, b: string | null): string | null {
-  if (a === null || b === null) return a ?? b;
-  return new Decimal(b).gt(a) ? b : a;
+  if (isUnread) return 'amount_unreadable';
+  return amountIn === null ? 'amount_missing' : null;
 }

@@ -6,66 +6,56 @@ import type { Clock } from '../../../ports.js';
 import type { MarkDays } from '../../reputation/count-days.js';
 import type { Intent } from '../intent.js';
 import type { HasToWait } from '../polls/places.js';
-import type { IntentStore } from '../store.js';
+import type { Claimants, IntentStore } from '../store.js';
 import {
   attachment,
   claim,
   handedOver,
   ownerElsewhere,
   takenOver,
+  yieldsToClaimant,
   yieldsToPayer,
 } from './ownership.rules.js';
 
+export type Passed = { owner: string } | 'no_claimant' | 'changed_meanwhile';
+
 /** The changes of a transaction's owner that write more than one document. */
-export interface Ownership {
+export interface Passing {
   /**
    * Replaces the transaction that the intent follows with the one that the wallet presents, or only claims the latter
    * where another intent holds it. The replaced transaction goes to the first intent that claims it.
    */
   replace(intent: Intent, transactionId: string): Promise<'attached' | 'claimed' | 'changed_meanwhile'>;
+  /** Passes the holder's transaction to the first intent that claims it of the account that the record names as sender. */
+  passToSender(holder: Intent, sender: string, lease?: HeldLease): Promise<Passed>;
   /**
-   * Passes the holder's transaction to the first intent of the sender's account that claims it. Resolves to the hash of
-   * that intent.
-   */
-  passToSender(
-    holder: Intent,
-    sender: string,
-    lease?: HeldLease,
-  ): Promise<{ owner: string } | 'no_claimant' | 'changed_meanwhile'>;
-  /**
-   * Passes the holder's transaction to the intent of the account that paid it according to the ledger, if one claims it,
+   * Passes the holder's transaction to the first intent that claims it of the account that paid it according to the ledger,
    * whichever sender the anchor's record names. The payment is looked up for that intent next.
    */
-  passToPayer(
-    holder: Intent,
-    payer: string,
-    lease: HeldLease,
-  ): Promise<{ owner: string } | 'no_claimant' | 'changed_meanwhile'>;
+  passToPayer(holder: Intent, payer: string, lease: HeldLease): Promise<Passed>;
+  /** Passes the holder's transaction to this claimant: where the holder yields to it, or the anchor's callback is `called` for it. */
+  passToClaimant(holder: Intent, claimant: Intent, called: boolean): Promise<Passed>;
 }
 
-export interface OwnershipDeps {
+export function createPassing(deps: {
   store: Pick<IntentStore, 'findByHash' | 'findByTransaction' | 'findFirstClaimant' | 'saveProgress'>;
   /** Whether a transaction of this intent has to wait before it is polled (places.ts). */
   waits: HasToWait;
   inTransaction: InTransaction;
   markDays: MarkDays;
   clock: Clock;
-}
-
-export function createOwnership(deps: OwnershipDeps): Ownership {
+}): Passing {
   const { store, waits, inTransaction, markDays, clock } = deps;
 
-  interface Passing {
-    mayPass: (holder: Intent) => boolean;
-    /** What the intent that it passes to may be. */
-    statuses: readonly Intent['status'][];
-    lease: HeldLease | undefined;
-  }
-
-  async function pass(holder: Intent, account: string, { mayPass, statuses, lease }: Passing) {
+  async function pass(
+    holder: Intent,
+    to: Pick<Claimants, '_id' | 'account' | 'statuses'>,
+    mayPass: (holder: Intent, claimant: Intent) => boolean,
+    lease?: HeldLease,
+  ): Promise<Passed> {
     const { _id, version, anchorId, transactionId } = holder;
     if (transactionId === undefined) return 'no_claimant';
-    const wanted = { anchorId, transactionId, account, statuses };
+    const wanted = { ...to, anchorId, claimedId: transactionId };
     // Mostly, no intent of the account claims the transaction; no database transaction is opened then.
     if ((await store.findFirstClaimant(wanted)) === null) return 'no_claimant';
     return inTransaction(async (session) => {
@@ -73,12 +63,11 @@ export function createOwnership(deps: OwnershipDeps): Ownership {
       const current = await store.findByHash(_id, session);
       if (current?.version !== version) return 'changed_meanwhile';
       const claimant = await store.findFirstClaimant(wanted, session);
-      if (claimant === null || !mayPass(current)) return 'no_claimant';
+      if (claimant === null || !mayPass(current, claimant)) return 'no_claimant';
       // The holder is written first, since the unique index allows one holder per transaction.
       const now = new Date(clock());
       await store.saveProgress({ before: current, after: handedOver(current), releasedAt: now }, session);
-      const taken = takenOver(claimant, current, account, now);
-      await store.saveProgress({ before: claimant, after: taken }, session);
+      await store.saveProgress({ before: claimant, after: takenOver(claimant, current, now) }, session);
       await markDays(session, daysOf(current, claimant));
       return { owner: claimant._id };
     });
@@ -92,21 +81,18 @@ export function createOwnership(deps: OwnershipDeps): Ownership {
         return await inTransaction(async (session) => {
           const now = new Date(clock());
           if ((await store.findByHash(_id, session))?.version !== version) return 'changed_meanwhile';
-          const holder = await store.findByTransaction(anchorId, transactionId, session);
-          const after =
-            holder === null
-              ? attachment(intent, transactionId, now, hasToWait)
-              : claim(intent, transactionId, now);
+          const isFree = (await store.findByTransaction(anchorId, transactionId, session)) === null;
+          const after = isFree
+            ? attachment(intent, transactionId, now, hasToWait)
+            : claim(intent, transactionId, now);
           await store.saveProgress({ before: intent, after }, session);
           const next =
             before === undefined
               ? null
-              : await store.findFirstClaimant({ anchorId, transactionId: before }, session);
-          if (before !== undefined && next !== null) {
-            const followed = attachment(next, before, now, false);
-            await store.saveProgress({ before: next, after: followed }, session);
-          }
-          return holder === null ? 'attached' : 'claimed';
+              : await store.findFirstClaimant({ anchorId, claimedId: before }, session);
+          if (before !== undefined && next !== null)
+            await store.saveProgress({ before: next, after: attachment(next, before, now, false) }, session);
+          return isFree ? 'attached' : 'claimed';
         });
       } catch (error) {
         // Another intent was given the transaction in the meantime.
@@ -115,13 +101,16 @@ export function createOwnership(deps: OwnershipDeps): Ownership {
       }
     },
 
-    passToSender: (holder, sender, lease) => {
-      const mayPass = (current: Intent) => ownerElsewhere(current, sender) !== null;
-      return pass(holder, sender, { mayPass, statuses: ['pending'], lease });
-    },
+    passToSender: (holder, account, lease) =>
+      pass(holder, { account }, (current) => ownerElsewhere(current, account) !== null, lease),
 
     // The payment reopens an intent that has expired as unpaid.
-    passToPayer: (holder, payer, lease) =>
-      pass(holder, payer, { mayPass: yieldsToPayer, statuses: ['pending', 'expired'], lease }),
+    passToPayer: (holder, account, lease) =>
+      pass(holder, { account, statuses: ['pending', 'expired'] }, yieldsToPayer, lease),
+
+    passToClaimant: (holder, { _id }, called) =>
+      pass(holder, { _id }, (current, claimant) =>
+        called ? current.status === 'pending' : yieldsToClaimant(current, claimant),
+      ),
   };
 }

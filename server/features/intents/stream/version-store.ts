@@ -1,10 +1,10 @@
 import type { Connection } from 'mongoose';
 import { type ChangeStream, type ChangeStreamDeps, watchChanges } from '../../../mongo/change-streams.js';
 import type { Intent } from '../intent.js';
-import { intentModel } from '../store.js';
+import { intentCollection, intentModel } from '../store.js';
 
-/** The database access of the intent streams. */
-export interface IntentStreamStore {
+/** What the streams read of the database beside the intents. */
+export interface IntentVersions {
   /** The versions of those of these intents that exist, read by one query. */
   versionsOf(intentHashes: readonly string[]): Promise<Map<string, number>>;
   /** Calls `onChange` for each intent that was changed or removed, while it is open. */
@@ -13,29 +13,26 @@ export interface IntentStreamStore {
   ): ChangeStream;
 }
 
-const newVersions = [
-  {
-    $match: {
-      $or: [{ operationType: 'delete' }, { 'updateDescription.updatedFields.version': { $exists: true } }],
-    },
-  },
-  { $project: { documentKey: 1 } },
-];
-
-export function createIntentStreamStore(connection: Connection): IntentStreamStore {
+export function createIntentVersions(connection: Connection): IntentVersions {
+  const isNew = { 'updateDescription.updatedFields.version': { $exists: true } };
+  const pipeline = [
+    { $match: { $or: [{ operationType: 'delete' }, isNew] } },
+    { $project: { documentKey: 1 } },
+  ];
   const model = intentModel(connection);
+  const intents = intentCollection(connection);
   return {
     async versionsOf(intentHashes) {
-      const found = await model
-        .find({ _id: { $in: [...intentHashes] } }, { version: 1 })
-        .lean<Pick<Intent, '_id' | 'version'>[]>();
-      return new Map(found.map(({ _id, version }) => [_id, version]));
+      const found = intents
+        .find({ _id: { $in: [...intentHashes] } })
+        .project<Pick<Intent, '_id' | 'version'>>({ version: 1 });
+      return new Map((await found.toArray()).map(({ _id, version }) => [_id, version]));
     },
     watch: ({ onChange, ...deps }) =>
       watchChanges({
         ...deps,
         model,
-        pipeline: newVersions,
+        pipeline,
         onChange: ({ documentKey }) => onChange(String(documentKey?._id)),
       }),
   };

@@ -1,0 +1,149 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { IntentAnswer } from '../../../contract/schemas/intents.js';
+import { signatureIn, signer } from '../../fixtures/disputes/dispute-values.js';
+import { day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
+import { payments } from '../../fixtures/intents/payments.js';
+
+const payer = signer('the payer of a withdrawal');
+const attacker = signer('somebody who pays nothing');
+
+describe('where the word of the anchor is taken', () => {
+  const fixture = intentsFixture({ anchors: ['harbour'] });
+  // Intents left open by one test would be polled in the next, too.
+  afterEach(() => fixture.documents().deleteMany({}));
+  let clients = 0;
+
+  async function registered(account: string, patch: Record<string, unknown> = {}) {
+    const terms = fixture.terms({ account, ...patch });
+    const { intentHash } = (await fixture.post(terms)).body;
+    return {
+      intentHash,
+      attach(anchorTransactionId: string, signed = false) {
+        clients += 1;
+        const accountSignature = signed ? signatureIn('SEP-53', intentHash, payer) : undefined;
+        return fixture.app.client.request<IntentAnswer>('POST', `/api/intent/${intentHash}/transaction`, {
+          headers: { 'x-forwarded-for': `192.0.2.${clients}` },
+          body: { nonce: terms.nonce, anchorTransactionId, accountSignature },
+        });
+      },
+    };
+  }
+
+  async function watch(stepMs: number, steps: number): Promise<void> {
+    for (let step = 0; step < steps; step += 1) {
+      await fixture.pass(stepMs);
+      await fixture.settle();
+    }
+  }
+
+  it.each<[string, string, Record<string, unknown>, boolean]>([
+    ['of another account', attacker.account, {}, false],
+    ['of another corridor', attacker.account, { corridor: 'usdc-kes' }, false],
+    ["of another corridor, in the payer's name", payer.account, { corridor: 'usdc-kes' }, true],
+    ["in the payer's name, with another amount", payer.account, { sellAmount: '1000' }, true],
+  ])(
+    'whoever attaches a withdrawal first to an intent %s keeps no outcome from its payer',
+    async (_name, account, patch, signed) => {
+      const first = await registered(account, patch);
+      const own = await registered(payer.account);
+      const id = await fixture.begin('harbour', { account: payer.account });
+      expect((await first.attach(id)).status).toBe(200);
+      expect((await own.attach(id, signed)).status).toBe(signed ? 200 : 409);
+      await watch(30 * second, 1);
+      expect((await fixture.read(own.intentHash)).transaction).toMatchObject({ id, problem: null });
+      expect((await first.attach(id)).status).toBe(409);
+      fixture.anchors.anchor('harbour').pay(id, { ending: 'complete' });
+      await watch(minute, 10);
+      expect((await fixture.read(own.intentHash)).outcome).toMatchObject({
+        status: 'settled',
+        counts: 'filled',
+      });
+      expect((await fixture.read(first.intentHash)).outcome).toBeNull();
+    },
+  );
+
+  it('whoever guesses the id before the anchor gives it out gives it up to the wallet that was given it', async () => {
+    const guesser = await registered(attacker.account);
+    const own = await registered(payer.account);
+    const next = `guessed-${clients}`;
+    expect((await guesser.attach(next)).status).toBe(200);
+    await watch(30 * second, 1);
+    expect((await fixture.read(guesser.intentHash)).transaction?.problem).toBe('unknown_to_anchor');
+    expect((await own.attach(next)).body.transaction).toMatchObject({ id: next, problem: null });
+    expect((await fixture.read(guesser.intentHash)).transaction?.problem).toBe('passed_to_another');
+    // It yields to nobody whose id the anchor knew, and whose withdrawal began before it was attached.
+    const id = await fixture.begin('harbour', { account: payer.account });
+    const holder = await registered(payer.account);
+    await holder.attach(id);
+    await watch(30 * second, 1);
+    expect((await guesser.attach(id)).status).toBe(409);
+  });
+
+  it('refuses a signature that is not of the account, and attaches nothing', async () => {
+    const intent = await registered(attacker.account);
+    const { status, body } = await intent.attach('signed-by-another', true);
+    expect([status, body]).toMatchObject([400, { details: [{ path: 'body.accountSignature' }] }]);
+    expect((await fixture.read(intent.intentHash)).transaction).toBeNull();
+  });
+
+  it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+    [
+      'does not answer its question for 31 days',
+      { status: 'pending_customer_info_update' },
+      { status: 'failed', reason: 'customer_absent', counts: 'no', uncountedReason: 'customer_absent' },
+    ],
+    [
+      'pays 9 % less and is refunded',
+      { status: 'refunded', amount_in: '91' },
+      { status: 'failed', reason: 'refunded', counts: 'no', uncountedReason: 'amount_mismatch' },
+    ],
+  ])('a customer who pays and %s costs the anchor nothing', async (_name, record, outcome) => {
+    const { intentHash, attach } = await registered(payer.account);
+    const id = await fixture.begin('harbour', { account: payer.account });
+    await attach(id);
+    await watch(30 * second, 1);
+    fixture.anchors.anchor('harbour').pay(id, { ending: 'complete' });
+    fixture.anchors
+      .anchor('harbour')
+      .amend(id, { stellar_transaction_id: 'ab', amount_out: null, ...record });
+    await watch(minute, 2);
+    await watch(16 * day, 2);
+    expect((await fixture.read(intentHash)).outcome).toMatchObject(outcome);
+  });
+});
+
+describe('where a ledger is asked', () => {
+  const fixture = intentsFixture({ anchors: ['harbour'], ledger: true });
+  const { started, pay, name } = payments(fixture);
+
+  it('200 claims with invented payments from ten addresses in 13 s keep no honest payment waiting for 5 s', async () => {
+    const honest = await started();
+    const held = await started();
+    const terms = fixture.terms({ account: attacker.account });
+    const { intentHash } = (await fixture.post(terms)).body;
+    const claimed = await fixture.app.client.request('POST', `/api/intent/${intentHash}/transaction`, {
+      body: { nonce: terms.nonce, anchorTransactionId: held.id, paymentHash: '0'.repeat(64) },
+    });
+    expect(claimed.status).toBe(409);
+    // The other claims are as the service has stored this one, from ten addresses.
+    const [stored] = await fixture
+      .documents()
+      .find({ _id: intentHash as never })
+      .toArray();
+    const others = Array.from({ length: 199 }, (_, place) => {
+      const hash = (place + 1).toString(16).padStart(64, '0');
+      const named = [{ ...stored?.payment.named[0], hash }];
+      const _id = hash as never;
+      return { ...stored, _id, client: `client ${place % 10}`, payment: { ...stored?.payment, named } };
+    });
+    await fixture.documents().insertMany(others);
+    await fixture.pass(13 * second);
+    const { hash } = pay(honest.id);
+    await name(honest.intentHash, honest.nonce, hash);
+    // The ledger closes.
+    await fixture.pass(4 * second);
+    const { body } = await fixture.reconcile();
+    expect((await fixture.read(honest.intentHash)).payment?.found).toMatchObject({ hash });
+    expect(body.lookedUp).toBe(1);
+  });
+});
