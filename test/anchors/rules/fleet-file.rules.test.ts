@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { FleetError, parseFleet } from '../../../server/features/anchors/fleet-file.rules.js';
 
@@ -105,81 +106,62 @@ describe('a fleet file', () => {
     ]);
   });
 
+  const ofCorridor = (patch: object) => fleet({ corridors: [corridor(patch)] });
+  const ofAnchor = (patch: object) => fleet({ anchors: [anchor(patch)] });
+  const served = (patch: object) =>
+    ofAnchor({ corridors: [{ id: 'usdc-ngn', deliveryMethods: ['cash'], ...patch }] });
+  const mistyped = `${issuer.slice(0, -1)}A`;
+
   it.each([
-    ['not JSON', '{', 'it is not JSON'],
-    ['a list', '[]', 'the file: '],
-    ['no corridor', fleet({ corridors: [] }), 'corridors: '],
-    ['an unknown member', fleet({ anchor: [] }), "the file: Unrecognized key(s) in object: 'anchor'"],
-    ['an amount with an exponent', fleet({ corridors: [corridor({ max: '1e4' })] }), 'corridors[0].max: '],
-    ['a numeric amount', fleet({ corridors: [corridor({ max: 10_000 })] }), 'corridors[0].max: '],
+    ['{', 'it is not JSON'],
+    ['[]', 'the file: '],
+    [fleet({ corridors: [] }), 'corridors: '],
+    [fleet({ anchor: [] }), "the file: Unrecognized key(s) in object: 'anchor'"],
+    [ofCorridor({ max: '1e4' }), 'corridors[0].max: '],
+    [ofCorridor({ max: 10_000 }), 'corridors[0].max: '],
+    [ofCorridor({ min: '10001' }), 'corridors[0].min: is more than max'],
+    [ofCorridor({ referenceAmount: '1' }), 'corridors[0].referenceAmount: is not between min and max'],
+    [ofCorridor({ id: 'usdc-kes' }), 'corridors[0].id: must be usdc-ngn or usdc-ngn-ng'],
     [
-      'min over max',
-      fleet({ corridors: [corridor({ min: '10001' })] }),
-      'corridors[0].min: is more than max',
+      ofCorridor({ id: 'usdc-xyz', buyAsset: 'iso4217:XYZ' }),
+      'corridors[0].buyAsset: XYZ is not a known ISO 4217 currency',
     ],
     [
-      'a reference amount out of range',
-      fleet({ corridors: [corridor({ referenceAmount: '1' })] }),
-      'corridors[0].referenceAmount: is not between min and max',
-    ],
-    [
-      'an id that is not its assets',
-      fleet({ corridors: [corridor({ id: 'usdc-kes' })] }),
-      'corridors[0].id: must be usdc-ngn or usdc-ngn-ng',
-    ],
-    [
-      'a currency nobody knows',
-      fleet({ corridors: [corridor({ id: 'usdc-xyz', buyAsset: 'iso4217:XYZ' })] }),
-      'corridors[0].buyAsset: XYZ is not a known',
-    ],
-    [
-      'an issuer mistyped',
-      fleet({ corridors: [corridor({ sellAsset: `stellar:USDC:${issuer.slice(0, -1)}A` })] }),
+      ofCorridor({ sellAsset: `stellar:USDC:${mistyped}` }),
       'corridors[0].sellAsset: the issuer has a wrong checksum',
     ],
+    [fleet({ corridors: [corridor(), corridor()] }), 'corridors[1].id: usdc-ngn is listed twice'],
+    [fleet({ anchors: [anchor(), anchor()] }), 'anchors[1].id: harbour is listed twice'],
+    [ofAnchor({ id: 'leaderboard' }), 'anchors[0].id: is a path segment of its own'],
+    [ofAnchor({ homeDomain: undefined }), 'anchors[0].homeDomain: is required'],
+    [ofAnchor({ homeDomain: 'https://a.example/x' }), 'anchors[0].homeDomain: must be a domain'],
+    [served({ id: 'usdc-kes' }), 'anchors[0].corridors[0].id: no corridor usdc-kes'],
+    [served({ collected: ['pix'] }), 'anchors[0].corridors[0].collected: pix is not among deliveryMethods'],
     [
-      'a corridor twice',
-      fleet({ corridors: [corridor(), corridor()] }),
-      'corridors[1].id: usdc-ngn is listed twice',
-    ],
-    ['an anchor twice', fleet({ anchors: [anchor(), anchor()] }), 'anchors[1].id: harbour is listed twice'],
-    [
-      'an anchor called like a path',
-      fleet({ anchors: [anchor({ id: 'leaderboard' })] }),
-      'anchors[0].id: is a path segment of its own',
-    ],
-    [
-      'an anchor without an address',
-      fleet({ anchors: [anchor({ homeDomain: undefined })] }),
-      'anchors[0].homeDomain: is required',
-    ],
-    [
-      'a home domain with a path',
-      fleet({ anchors: [anchor({ homeDomain: 'https://a.example/x' })] }),
-      'anchors[0].homeDomain: must be a domain',
-    ],
-    [
-      'a corridor nobody lists',
-      fleet({ anchors: [anchor({ corridors: [{ id: 'usdc-kes', deliveryMethods: [] }] })] }),
-      'anchors[0].corridors[0].id: no corridor usdc-kes',
-    ],
-    [
-      'an address with credentials',
-      fleet({ anchors: [anchor({ endpoints: { quoteServer: 'https://u:p@a.example' } })] }),
+      ofAnchor({ endpoints: { quoteServer: 'https://u:p@a.example' } }),
       'anchors[0].endpoints.quoteServer: must be an http(s) address',
     ],
     [
-      'a signing key mistyped',
-      fleet({ anchors: [anchor({ endpoints: { signingKey: `${issuer.slice(0, -1)}A` } })] }),
+      ofAnchor({ endpoints: { signingKey: mistyped } }),
       'anchors[0].endpoints.signingKey: has a wrong checksum',
     ],
     [
-      'a token for more than an origin',
-      fleet({ anchors: [anchor({ partnerToken: { env: 'TOKEN', origin: 'https://a.example/sep38' } })] }),
+      ofAnchor({ partnerToken: { env: 'TOKEN', origin: 'https://a.example/sep38' } }),
       'anchors[0].partnerToken.origin: must be an origin',
     ],
-  ])('with %s is refused, and the error names the path', (_name, text, message) => {
+  ])('%s is refused, and the error names the path', (text, message) => {
     expect(faultsOf(text)).toContain(message);
+  });
+
+  it('may leave out which methods wait to be collected', () => {
+    const collected = (text: string) => parseFleet(text).anchors[0]?.corridors[0]?.collected;
+    expect([collected(fleet()), collected(served({ collected: ['cash'] }))]).toEqual([[], ['cash']]);
+  });
+
+  it.each(['docs/fleet.md', 'fleets/mainnet.example.json'])('of %s is accepted', (name) => {
+    const text = readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8');
+    const files = name.endsWith('.md') ? text.matchAll(/```json\n([\s\S]*?)```/g) : [['', text]];
+    for (const [, json = ''] of files) expect(parseFleet(json).anchors.length).toBeGreaterThan(0);
   });
 
   it('is refused with every fault at once', () => {

@@ -2,8 +2,7 @@ import type { RequestListener } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
 import { noEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
-import { anchorAnswer, anchorPage } from '../../../contract/schemas/anchors.js';
-import { corridorPage } from '../../../contract/schemas/corridors.js';
+import { anchorAnswer } from '../../../contract/schemas/anchors.js';
 import { createSigningKeys } from '../../../server/features/anchors/signing-keys.js';
 import { createAnchorStore } from '../../../server/features/anchors/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
@@ -97,19 +96,6 @@ describe('a fleet file that is synchronised to the database', () => {
     const again = await start([anchor('leaver'), anchor('stayer')]);
     expect(await again.directory.getAnchor('leaver')).toMatchObject({ status: 'active', delistedAt: null });
     expect(await onboarded('leaver')).toHaveLength(1);
-  });
-
-  it('updates a known anchor from the file', async () => {
-    await start([anchor('renamed')]);
-    const { directory } = await start([
-      anchor('renamed', {
-        name: 'New name',
-        note: 'moved',
-        corridors: [{ id: 'usdc-kes', deliveryMethods: [] }],
-      }),
-    ]);
-    const answer = await directory.getAnchor('renamed');
-    expect(answer).toMatchObject({ name: 'New name', note: 'moved', corridors: [{ corridor: 'usdc-kes' }] });
   });
 });
 
@@ -397,41 +383,6 @@ describe('a partner token', () => {
       expect.stringContaining('cannot be sent'),
     ]);
     expect(JSON.stringify(lines)).not.toContain(token.slice(0, 3));
-  });
-});
-
-describe('the lists of the directory', () => {
-  it('page through anchors by id', async () => {
-    const { directory } = await start(['p1', 'p2', 'p3'].map((id) => anchor(id)));
-    const ids: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await directory.listAnchors({ corridor: 'usdc-ngn', limit: '2', cursor });
-      expect(anchorPage.parse(page)).toEqual(page);
-      ids.push(...page.items.map(({ id }) => id));
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined);
-    expect(ids).toEqual(['p1', 'p2', 'p3']);
-  });
-
-  it('page through corridors by id, with their anchors', async () => {
-    const { directory } = await start([anchor('server')]);
-    const first = directory.listCorridors({ limit: '1' });
-    expect(corridorPage.parse(first)).toEqual(first);
-    expect(first.items).toMatchObject([{ id: 'usdc-kes', anchors: [], deliveryMethods: [] }]);
-    const second = directory.listCorridors({ limit: '1', cursor: first.nextCursor ?? undefined });
-    expect(second).toMatchObject({
-      items: [{ id: 'usdc-ngn', anchors: [{ id: 'server' }] }],
-      nextCursor: null,
-    });
-  });
-
-  it('refuse a cursor that was never issued, and an anchor that never existed', async () => {
-    const { directory } = await start([anchor('server')]);
-    await expect(directory.listAnchors({ cursor: 'eyIkbmUiOjF9' })).rejects.toMatchObject({
-      code: 'INVALID_REQUEST',
-    });
-    await expect(directory.getAnchor('never-was')).rejects.toMatchObject({ code: 'UNKNOWN_ANCHOR' });
   });
 });
 

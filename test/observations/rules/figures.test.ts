@@ -67,98 +67,70 @@ describe('what quotes lose', () => {
   });
 });
 
+const own = observationOf({ latencyMs: 10 });
+const failed = observationOf({ latencyMs: null });
+/** Of an anchor that was not asked for a price of its own. */
+const unasked = (offer: Observation['corridors'][number]['offer']): Observation => ({
+  ...own,
+  calls: [],
+  corridors: [{ corridor, hasReference: true, asked: false, offer }],
+});
+const nothing = { availability: null, latencyMs: null, fromMidMarket: null };
+const because = (reason: string) => ({
+  availabilityUnavailable: reason,
+  latencyUnavailable: reason,
+  fromMidMarketUnavailable: reason,
+});
+const percents = { p50Percent: '1.0', p95Percent: '1.0' };
+
 describe('the figures of a corridor', () => {
-  it('are null with a reason below 20 observations', () => {
-    expect(figures([])).toMatchObject({
-      observations: 0,
-      availability: null,
-      availabilityUnavailable: 'not_observed',
-      latencyUnavailable: 'not_observed',
-      fromMidMarketUnavailable: 'not_observed',
-    });
-    expect(figures(many(19, observationOf({ latencyMs: 40 })))).toMatchObject({
-      observations: 19,
-      availability: null,
-      availabilityUnavailable: 'too_few_observations',
-      latencyUnavailable: 'too_few_observations',
-      fromMidMarket: null,
-      fromMidMarketUnavailable: 'too_few_observations',
-    });
-  });
-
-  it('are there from the twentieth on', () => {
-    const observations = [
-      ...many(18, observationOf({ latencyMs: 10 })),
-      ...many(2, observationOf({ latencyMs: 1_000, costPercent: '-0.50' })),
-    ];
-    expect(figures(observations)).toMatchObject({
-      observations: 20,
-      availability: '1.0000',
-      latencyMs: { p50: 10, p95: 1012 },
-      fromMidMarket: {
-        tier: 'anchor',
-        quotes: 20,
-        meanPercent: '0.85',
-        p50Percent: '1.0',
-        p95Percent: '1.0',
+  it.each<[string, Observation[], object]>([
+    ['nothing', [], { observations: 0, ...nothing, ...because('not_observed') }],
+    ['too little', many(19, own), { observations: 19, ...nothing, ...because('too_few_observations') }],
+    [
+      'the fewest observations',
+      [...many(18, own), ...many(2, observationOf({ latencyMs: 1_000, costPercent: '-0.50' }))],
+      {
+        observations: 20,
+        availability: '1.0000',
+        latencyMs: { p50: 10, p95: 1012 },
+        fromMidMarket: { tier: 'anchor', quotes: 20, meanPercent: '0.85', ...percents },
       },
-      fromMidMarketUnavailable: null,
-    });
-  });
-
-  it('count what did not come against the availability, and not in the latency', () => {
-    const observations = [...many(19, observationOf({ latencyMs: 10 })), observationOf({ latencyMs: null })];
-    expect(figures(observations)).toMatchObject({
-      observations: 20,
-      availability: '0.9500',
-      latencyMs: null,
-      latencyUnavailable: 'too_few_observations',
-    });
+    ],
+    [
+      'a failure, which has no latency',
+      [...many(19, own), failed],
+      { observations: 20, availability: '0.9500', latencyUnavailable: 'too_few_observations' },
+    ],
+    [
+      'a price that nobody can pay',
+      [...many(20, own), observationOf({ latencyMs: 10, costPercent: '-999999999.00' })],
+      { fromMidMarket: { tier: 'anchor', quotes: 20, meanPercent: '1.00', ...percents } },
+    ],
+    ['an anchor without price and fee', many(20, unasked(null)), { observations: 0, ...because('no_price') }],
+    [
+      'an estimate, which takes no call',
+      many(20, unasked({ tier: 'estimate', rate: '1480', costPercent: '2.00' })),
+      {
+        observations: 0,
+        availabilityUnavailable: 'no_price',
+        fromMidMarket: {
+          tier: 'estimate',
+          quotes: 20,
+          meanPercent: '2.00',
+          p50Percent: '2.0',
+          p95Percent: '2.0',
+        },
+      },
+    ],
+  ])('of %s', (_name, observations, expected) => {
+    expect(figures(observations)).toMatchObject(expected);
   });
 
   it('have no distance from the mid-market without a reference rate', () => {
     const observations = many(20, observationOf({ latencyMs: 10, costPercent: null }));
-    expect(figures(observations, false)).toMatchObject({
-      fromMidMarket: null,
-      fromMidMarketUnavailable: 'no_reference',
-    });
-  });
-
-  it('are not spoilt by a price that nobody can pay', () => {
-    const observations = [
-      ...many(20, observationOf({ latencyMs: 10 })),
-      observationOf({ latencyMs: 10, costPercent: '-999999999.00' }),
-    ];
-    expect(figures(observations)).toMatchObject({ fromMidMarket: { quotes: 20, meanPercent: '1.00' } });
-  });
-
-  it('say that an anchor without price and fee has none', () => {
-    const [own] = [observationOf({ latencyMs: 10 })];
-    const none = own.corridors.map((seen) => ({ ...seen, asked: false, offer: null }));
-    expect(figures(many(20, { ...own, calls: [], corridors: none }))).toMatchObject({
-      observations: 0,
-      availabilityUnavailable: 'no_price',
-      fromMidMarketUnavailable: 'no_price',
-    });
-  });
-
-  it('say that an estimate takes no call', () => {
-    const [own] = [observationOf({ latencyMs: 10 })];
-    const estimated: Observation = {
-      ...own,
-      calls: [],
-      corridors: own.corridors.map((seen) => ({
-        ...seen,
-        asked: false,
-        offer: { tier: 'estimate', rate: '1480', costPercent: '2.00' },
-      })),
-    };
-    expect(figures(many(20, estimated))).toMatchObject({
-      observations: 0,
-      availabilityUnavailable: 'no_price',
-      latencyUnavailable: 'no_price',
-      fromMidMarket: { tier: 'estimate', quotes: 20, meanPercent: '2.00' },
-    });
+    const unknown = { fromMidMarket: null, fromMidMarketUnavailable: 'no_reference' };
+    expect(figures(observations, false)).toMatchObject(unknown);
   });
 });
 

@@ -9,7 +9,7 @@ import { createRateSampleStore, type RateSampleStore } from '../../../server/fea
 import { createLeases } from '../../../server/mongo/leases.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
-import { price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
+import { simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
 const fixture = simulatedRates();
@@ -73,15 +73,6 @@ describe('the sampler', () => {
     }
   });
 
-  it('asks nothing and stores nothing again in a slot that is complete', async () => {
-    const sample = samplerOf();
-    await sample();
-    fixture.world.now += 600_000;
-    expect(await sample()).toBeUndefined();
-    expect(await samplerOf()()).toMatchObject({ taken: 0, missing: [] });
-    expect(await stored()).toHaveLength(1);
-  });
-
   it('takes the next sample when the next slot begins', async () => {
     const sample = samplerOf();
     await sample();
@@ -113,56 +104,6 @@ describe('the sampler', () => {
     fixture.world.now += pauseMs;
     expect(await sample()).toMatchObject({ taken: 1, missing: [] });
     expect((await stored(eur))[0]?.asOf).toBe(new Date(fixture.world.now).toISOString());
-  });
-
-  it('leaves a gap where no anchor quotes in a slot, and goes on', async () => {
-    const sample = samplerOf({ corridors: onlyEur });
-    await sample();
-    fixture.world.now += quarterMs;
-    silence();
-    for (const _try of [1, 2, 3]) {
-      expect(await sample()).toMatchObject({ taken: 0, missing: [eur] });
-      fixture.world.now += pauseMs;
-    }
-    fixture.world.now += quarterMs - 3 * pauseMs;
-    for (const each of fixture.simulated.anchors) each.override('*', null);
-    expect(await sample()).toMatchObject({ taken: 1 });
-    const [first, second, ...others] = await stored(eur);
-    expect(Number(second?.at) - Number(first?.at)).toBe(2 * quarterMs);
-    expect(others).toEqual([]);
-  });
-
-  it('lists an anchor that fails with its reason in the sample', async () => {
-    fixture.simulated
-      .anchor('harbour')
-      .override(price, (_request, response) => void response.writeHead(500).end());
-    await samplerOf()();
-    const [sample] = await stored();
-    expect(sample?.unavailable).toContainEqual({ anchorId: 'harbour', reason: 'error' });
-  });
-
-  it('stores nothing twice when its instance stops before the transaction is committed, or right after', async () => {
-    const inTransaction = createInTransaction(fixture.service.connection);
-    const before = samplerOf({
-      inTransaction: (work) =>
-        inTransaction(async (session) => {
-          await work(session);
-          throw new Error('stopped before the commit');
-        }),
-    });
-    await expect(before()).rejects.toThrow('before the commit');
-    expect(await stored()).toEqual([]);
-    const after = samplerOf({
-      inTransaction: async (work) => {
-        await inTransaction(work);
-        throw new Error('stopped after the commit');
-      },
-    });
-    await expect(after()).rejects.toThrow('after the commit');
-    const once = await stored();
-    expect(once).toHaveLength(1);
-    expect(await samplerOf()()).toMatchObject({ taken: 0, missing: [] });
-    expect(await stored()).toEqual(once);
   });
 
   it('stores nothing after another instance has taken over while it waited for an answer', async () => {

@@ -174,13 +174,3 @@ it('takes one point for an amount that several streams and requests ask for befo
   const { status, headers } = await ask('?amount=699.25');
   expect([status, headers.get('x-ratelimit-limit')]).toEqual([429, String(points)]);
 });
-
-it('finds a corridor and a delivery method in any case', async () => {
-  now += 61_000;
-  const stream = await openStream<RatesAnswer>(
-    app.url,
-    '/api/rates/USDC-Ngn/stream?deliveryMethod=BANK_Account',
-  );
-  open.push(stream);
-  expect((await stream.received(1))[0]?.data.corridor).toBe('usdc-ngn');
-});

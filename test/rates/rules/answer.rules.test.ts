@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { waitingHelps } from '../../../server/features/rates/answer.rules.js';
+import { Decimal } from 'decimal.js';
+import fc from 'fast-check';
+import { assembleAnswer, type Reply, waitingHelps } from '../../../server/features/rates/answer.rules.js';
+import { offerFromSep38 } from '../../../server/features/rates/offer.rules.js';
+import { type AskedFor, isReferenceQuestion, keyOf } from '../../../server/features/rates/question.rules.js';
+import { noRecord } from '../../../server/features/reputation/cards.js';
+import { corridorFixture } from '../../fixtures/rates/corridor.js';
+
+const corridor = corridorFixture();
 
 describe('waiting', () => {
   it.each([
@@ -9,10 +17,83 @@ describe('waiting', () => {
     [['no_fx'], true, true],
     [['no_fx', 'not_served'], false, false],
     [[], true, false],
-  ] as const)(
-    'for anchors with the reasons %j, with an FX reference: %s, helps: %s',
-    (reasons, hasFx, helps) => {
-      expect(waitingHelps(reasons, { hasFx })).toBe(helps);
-    },
+  ] as const)('for the reasons %j, with an FX reference: %s, helps: %s', (reasons, hasFx, helps) => {
+    expect(waitingHelps(reasons, { hasFx })).toBe(helps);
+  });
+});
+
+/** The reply of an anchor that takes `sell` for `buy`. */
+function replyOf(anchorId: string, sell: string, buy: string, asked: AskedFor): Reply {
+  const amounts = { sellAmount: sell, buyAmount: buy };
+  const price = { price: null, totalPrice: null, ...amounts, fee: null, context: 'sep6' as const };
+  const result = offerFromSep38(corridor, { ...asked, deliveryMethod: null }, price);
+  return { anchorId, anchorName: anchorId, simulated: true, result, at: 0 };
+}
+
+const context = {
+  reputationOf: () => noRecord,
+  typical: { anchors: 0, fillRate: '0.95', p50SettleSeconds: 600, meanShortfall: '0' },
+  market: { reading: { rate: '1541.25', base: 'USD', date: '2026-11-21' }, source: 'test' },
+  band: null,
+  sort: 'best' as const,
+  asOf: 0,
+  stale: false,
+};
+
+describe('the answer to a question for a payout', () => {
+  const asked = { receive: '150000' };
+
+  it('says what was asked, and gives as amount what the best quote takes', () => {
+    const replies = [
+      replyOf('dear', '99', '150000', asked),
+      replyOf('cheap', '98', '150000', asked),
+      { ...replyOf('late', '9', '1', asked), result: { reason: 'timeout' } } as Reply,
+    ];
+    const answer = assembleAnswer(corridor, asked, replies, context);
+    const unavailable = [{ anchorId: 'late', reason: 'timeout' }];
+    expect(answer).toMatchObject({
+      receive: '150000.00',
+      amount: '98',
+      best: { anchorId: 'cheap' },
+      unavailable,
+    });
+    const [least = 0, more = 0] = answer.quotes.map(({ cost }) => Number(cost?.amount));
+    expect(more - least).toBeCloseTo(1, 6);
+  });
+
+  it.each([
+    [asked, { receive: '150000.00', amount: '0', best: null }],
+    [{ amount: '100' }, { receive: null, amount: '100', best: null }],
+  ])('of %j without a quote has %j', (question, members) => {
+    expect(assembleAnswer(corridor, question, [], context)).toMatchObject(members);
+  });
+
+  it('orders anchors that pay in proportion as the question for an amount does', () => {
+    // With these rates, payouts and the amounts for them are exact, so that rounding makes no difference.
+    const all = ['1200', '1250', '1500', '1600', '1875', '2000', '2400'];
+    const sorts = fc.constantFrom('best' as const, 'receive' as const, 'score' as const, 'speed' as const);
+    fc.assert(
+      fc.property(fc.shuffledSubarray(all, { minLength: 2 }), sorts, (rates, sort) => {
+        const order = (question: AskedFor, amounts: (rate: string) => [string, string]) => {
+          const replies = rates.map((rate) => replyOf(`a${rate}`, ...amounts(rate), question));
+          const { best, quotes } = assembleAnswer(corridor, question, replies, { ...context, sort });
+          return [best, quotes.map(({ anchorId }) => anchorId)];
+        };
+        const sellOf = (rate: string) => new Decimal(asked.receive).div(rate).toFixed();
+        const received = order(asked, (rate) => [sellOf(rate), asked.receive]);
+        const paidFor = (rate: string) => new Decimal(rate).mul(100).toFixed();
+        expect(received).toEqual(order({ amount: '100' }, (rate) => ['100', paidFor(rate)]));
+      }),
+    );
+  });
+});
+
+it('a question for a payout has another key than one for an amount, and is never that of the reference amount', () => {
+  const about = { corridor, deliveryMethod: undefined };
+  expect(keyOf({ asked: { receive: '100' }, ...about })).not.toBe(
+    keyOf({ asked: { amount: '100' }, ...about }),
   );
+  expect(isReferenceQuestion({ asked: { amount: '100' }, ...about })).toBe(true);
+  expect(isReferenceQuestion({ asked: { receive: '100' }, ...about })).toBe(false);
+  expect(isReferenceQuestion({ asked: { amount: '100' }, corridor, deliveryMethod: 'PIX' })).toBe(false);
 });

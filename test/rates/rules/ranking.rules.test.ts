@@ -24,21 +24,6 @@ const quote: fc.Arbitrary<Ranked> = fc.record({
   }),
 });
 
-const scored = { score: '80.00', state: 'scored', p50SettleSeconds: 60, p95SettleSeconds: 200 } as const;
-const unscored = { score: null, state: 'insufficient_data' } as const;
-const base: Omit<Ranked, 'anchorId'> = {
-  tier: 'anchor',
-  adjusted: false,
-  sellAmount: '100',
-  receiveAmount: '500',
-  expectedReceive: '499',
-  worth: '490',
-  unranked: null,
-  reputation: scored,
-};
-const order = (quotes: readonly Ranked[], sort?: QuoteSort) =>
-  rankQuotes(quotes, sort).map(({ anchorId }) => anchorId);
-
 describe.each(sorts)('the order %s', (sort) => {
   it('is total: antisymmetric, transitive, and equal only for the same anchor', () => {
     fc.assert(
@@ -51,112 +36,93 @@ describe.each(sorts)('the order %s', (sort) => {
       { numRuns: 1_000 },
     );
   });
-
-  it('does not depend on the order in which the anchors answered', () => {
-    const distinct = fc.uniqueArray(quote, { selector: (each) => each.anchorId });
-    const shuffled = distinct.chain((quotes) =>
-      fc.tuple(
-        fc.constant(quotes),
-        fc.shuffledSubarray(quotes, { minLength: quotes.length, maxLength: quotes.length }),
-      ),
-    );
-    fc.assert(
-      fc.property(shuffled, ([quotes, others]) => {
-        expect(rankQuotes(others, sort)).toEqual(rankQuotes(quotes, sort));
-      }),
-    );
-  });
 });
 
-describe.each(sorts)('a quote outside the band, in the order %s', (sort) => {
-  it('comes after every ranked one, whatever it promises and however good its record', () => {
-    const absurd = {
-      ...base,
-      receiveAmount: '325000',
-      expectedReceive: '325000',
-      worth: '325000',
-      reputation: { ...scored, score: '100.00', p50SettleSeconds: 1 },
-    };
-    const quotes = [
-      { ...absurd, anchorId: 'a', unranked: 'above_band' as const },
-      { ...absurd, anchorId: 'b', tier: 'estimate' as const, unranked: 'below_band' as const },
-      { ...base, anchorId: 'c' },
-      { ...base, anchorId: 'd', tier: 'estimate' as const, reputation: { ...scored, ...unscored } },
-    ];
-    expect(order(quotes, sort)).toEqual(['c', 'd', 'a', 'b']);
-  });
-});
+type Patch = Partial<Omit<Ranked, 'reputation'>> & { of?: Partial<Ranked['reputation']> };
 
-describe('best', () => {
-  it('is the order when none is named', () => {
-    const quotes = [
-      { ...base, anchorId: 'promises', receiveAmount: '600' },
-      { ...base, anchorId: 'pays', worth: '491' },
-    ];
-    expect(order(quotes)).toEqual(['pays', 'promises']);
-  });
+function quoteOf(anchorId: string, { of = {}, ...patch }: Patch): Ranked {
+  const record = { score: '80.00', state: 'scored', p50SettleSeconds: 60, p95SettleSeconds: 200 } as const;
+  return {
+    anchorId,
+    tier: 'anchor',
+    adjusted: false,
+    sellAmount: '100',
+    receiveAmount: '500',
+    expectedReceive: '499',
+    worth: '490',
+    unranked: null,
+    ...patch,
+    reputation: { ...record, ...of },
+  };
+}
 
-  it("puts anchors' own prices first, then exact amounts, then worth for each unit, then expectation, then the id", () => {
-    const quotes = [
-      { ...base, anchorId: 'estimate', tier: 'estimate' as const, worth: '900' },
-      { ...base, anchorId: 'adjusted', adjusted: true, sellAmount: '542', worth: '5420' },
-      { ...base, anchorId: 'twin-b' },
-      { ...base, anchorId: 'twin-a' },
-      { ...base, anchorId: 'expected-more', expectedReceive: '499.01' },
-      { ...base, anchorId: 'worth-more', worth: '490.01', expectedReceive: '400' },
-    ];
-    expect(order(quotes)).toEqual([
-      'worth-more',
-      'expected-more',
-      'twin-a',
-      'twin-b',
-      'adjusted',
-      'estimate',
-    ]);
-  });
-});
+const unscored = { score: null, state: 'insufficient_data' } as const;
+const absurd = { receiveAmount: '325000', expectedReceive: '325000', worth: '325000' };
+const outside: Record<string, Patch> = {
+  scored: {},
+  unscored: { tier: 'estimate', of: unscored },
+  above: { ...absurd, unranked: 'above_band', of: { score: '100.00', p50SettleSeconds: 1 } },
+  below: {
+    ...absurd,
+    tier: 'estimate',
+    unranked: 'below_band',
+    of: { score: '100.00', p50SettleSeconds: 1 },
+  },
+};
 
-describe('receive', () => {
-  it('puts the highest promise for each unit first, after the same preferences, and the best among equals', () => {
-    const quotes = [
-      { ...base, anchorId: 'estimate', tier: 'estimate' as const, receiveAmount: '900' },
-      { ...base, anchorId: 'adjusted', adjusted: true, sellAmount: '542', receiveAmount: '5420' },
-      { ...base, anchorId: 'plain' },
-      { ...base, anchorId: 'worth-more', worth: '491' },
-      { ...base, anchorId: 'promises', receiveAmount: '500.01', worth: '300' },
-    ];
-    expect(order(quotes, 'receive')).toEqual(['promises', 'worth-more', 'plain', 'adjusted', 'estimate']);
-  });
-});
+/** The quotes in the order that is expected. */
+const orders: [string, QuoteSort | undefined, Record<string, Patch>][] = [
+  ...sorts.map((sort): (typeof orders)[number] => ['puts what is outside the band last', sort, outside]),
+  ['is by worth', undefined, { pays: { worth: '491' }, promises: { receiveAmount: '600' } }],
+  [
+    'is own prices, exact amounts, worth for each unit, expectation, id',
+    'best',
+    {
+      'worth-more': { worth: '490.01', expectedReceive: '400' },
+      'expected-more': { expectedReceive: '499.01' },
+      'twin-a': {},
+      'twin-b': {},
+      adjusted: { adjusted: true, sellAmount: '542', worth: '5420' },
+      estimate: { tier: 'estimate', worth: '900' },
+    },
+  ],
+  [
+    'is the promise for each unit after the same preferences, and the best among equals',
+    'receive',
+    {
+      promises: { receiveAmount: '500.01', worth: '300' },
+      'worth-more': { worth: '491' },
+      plain: {},
+      adjusted: { adjusted: true, sellAmount: '542', receiveAmount: '5420' },
+      estimate: { tier: 'estimate', receiveAmount: '900' },
+    },
+  ],
+  [
+    'compares scores as numbers, puts anchors without one last, and the best first among equals',
+    'score',
+    {
+      hundred: { tier: 'estimate', of: { score: '100.00' } },
+      'eighty-worth-more': { worth: '491' },
+      eighty: {},
+      nine: { of: { score: '9.99' } },
+      unknown: { worth: '600', of: unscored },
+    },
+  ],
+  [
+    'puts the quickest typical payout first, then the quickest slow one; too few outcomes come last',
+    'speed',
+    {
+      'quick-and-steady': { of: { p95SettleSeconds: 90 } },
+      quick: {},
+      slow: { of: { p50SettleSeconds: 100 } },
+      untimed: { of: { p50SettleSeconds: null } },
+      'two-quick-ones': { of: { ...unscored, p50SettleSeconds: 5 } },
+    },
+  ],
+];
 
-describe('score', () => {
-  it('compares scores as numbers, puts anchors without one last, and the best first among equals', () => {
-    const quotes = [
-      { ...base, anchorId: 'unknown', worth: '600', reputation: { ...scored, ...unscored } },
-      { ...base, anchorId: 'nine', reputation: { ...scored, score: '9.99' } },
-      { ...base, anchorId: 'eighty' },
-      { ...base, anchorId: 'eighty-worth-more', worth: '491' },
-      { ...base, anchorId: 'hundred', tier: 'estimate' as const, reputation: { ...scored, score: '100.00' } },
-    ];
-    expect(order(quotes, 'score')).toEqual(['hundred', 'eighty-worth-more', 'eighty', 'nine', 'unknown']);
-  });
-});
-
-describe('speed', () => {
-  it('puts the quickest typical payout first, then the quickest slow one; too few outcomes come last', () => {
-    const quotes = [
-      { ...base, anchorId: 'two-quick-ones', reputation: { ...scored, ...unscored, p50SettleSeconds: 5 } },
-      { ...base, anchorId: 'untimed', reputation: { ...scored, p50SettleSeconds: null } },
-      { ...base, anchorId: 'slow', reputation: { ...scored, p50SettleSeconds: 100 } },
-      { ...base, anchorId: 'quick' },
-      { ...base, anchorId: 'quick-and-steady', reputation: { ...scored, p95SettleSeconds: 90 } },
-    ];
-    expect(order(quotes, 'speed')).toEqual([
-      'quick-and-steady',
-      'quick',
-      'slow',
-      'untimed',
-      'two-quick-ones',
-    ]);
-  });
+it.each(orders)('the order %s: ?sort=%s', (_name, sort, patches) => {
+  const quotes = Object.entries(patches).map(([id, patch]) => quoteOf(id, patch));
+  const found = rankQuotes([...quotes].reverse(), sort).map(({ anchorId }) => anchorId);
+  expect(found).toEqual(Object.keys(patches));
 });

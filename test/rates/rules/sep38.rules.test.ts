@@ -1,12 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { isRefused } from '../../../contract/anchor-documents/json.js';
-import { offerFromSep38 } from '../../../server/features/rates/offer.rules.js';
-import { priceUrl, readPrice, reasonOfStatus } from '../../../server/features/rates/sep38.rules.js';
+import { noEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
+import { decimalAnswer } from '../../../contract/schemas/primitives.js';
+import { type AskedBy, offerFromSep38 } from '../../../server/features/rates/offer.rules.js';
+import {
+  contextFor,
+  formulasHold,
+  priceUrl,
+  readPrice,
+  reasonOfStatus,
+} from '../../../server/features/rates/sep38.rules.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';
 
 const corridor = corridorFixture();
+const hundred: AskedBy = { amount: '100', deliveryMethod: null };
 
 interface Vector {
   name: string;
@@ -25,47 +35,84 @@ function load(): { standard: Vector[]; older: Vector[]; refused: Pick<Vector, 'n
 
 const vectors = load();
 
-function offerOf({ asked, answer }: Vector) {
-  const price = readPrice(answer, corridor, 'sep6');
-  if (isRefused(price)) return undefined;
-  const offer = offerFromSep38(corridor, { amount: asked, deliveryMethod: null }, price);
-  return 'offer' in offer ? offer.offer : undefined;
+function resultOf(answer: unknown, asked = hundred, served = corridor) {
+  const price = readPrice(answer, served, 'sep6');
+  return isRefused(price) ? price : offerFromSep38(served, asked, price);
+}
+
+function offerOf(answer: unknown, asked?: AskedBy) {
+  const result = resultOf(answer, asked);
+  return 'offer' in result ? result.offer : undefined;
 }
 
 describe('a SEP-38 price', () => {
-  it.each(vectors.standard)('is read in the form of the standard: $name', (vector) => {
-    const { rate, ...expected } = vector.offer;
-    const offer = offerOf(vector);
-    expect(offer).toMatchObject({ ...expected, tier: 'anchor', estimate: null });
-    expect(Number(offer?.rate)).toBe(Number(rate));
-  });
-
-  it.each(vectors.older)('is read in older dialects: $name', (vector) => {
-    expect(offerOf(vector)).toMatchObject(vector.offer);
+  it.each([...vectors.standard, ...vectors.older])('is read: $name', ({ asked, answer, offer }) => {
+    const { rate, ...expected } = offer;
+    const found = offerOf(answer, { ...hundred, amount: asked });
+    expect(found).toMatchObject({ ...expected, tier: 'anchor', estimate: null });
+    if (rate !== undefined) expect(Number(found?.rate)).toBe(Number(rate));
   });
 
   it.each(vectors.refused)('is refused: $name', ({ answer }) => {
     expect(readPrice(answer, corridor, 'sep6')).toEqual({ refused: expect.any(String) });
   });
 
-  it('is quoted in the answer only in its own direction', () => {
-    const [, , , vector] = vectors.standard;
-    const offer = vector && offerOf(vector);
-    expect(offer?.sep38).toEqual({
-      price: '0.18',
-      totalPrice: '0.2',
-      sellAmount: '100',
-      buyAmount: '500',
-      context: 'sep6',
-    });
+  it('is shown in its own direction only where the answer is quoted', () => {
+    const shown = { price: '0.18', totalPrice: '0.2', sellAmount: '100', buyAmount: '500', context: 'sep6' };
+    expect(offerOf(vectors.standard[3]?.answer)?.sep38).toEqual(shown);
   });
 
-  it('is not an offer if the payout rounds down to zero', () => {
+  it('is no offer if the payout rounds down to zero', () => {
     const shilling = corridorFixture({ currency: 'UGX', payoutDecimals: 0 });
-    const price = readPrice({ sell_amount: '100', buy_amount: '0.99' }, shilling, 'sep6');
-    if (isRefused(price)) throw new Error(price.refused);
-    const offer = offerFromSep38(shilling, { amount: '100', deliveryMethod: null }, price);
-    expect(offer).toEqual({ reason: 'malformed' });
+    const answer = { sell_amount: '100', buy_amount: '0.99' };
+    expect(resultOf(answer, hundred, shilling)).toEqual({ reason: 'malformed' });
+  });
+
+  it('promises no more than the anchor, in whole minor units, at a rate that matches its amounts', () => {
+    const Exact = Decimal.clone({ precision: 80, toExpNeg: -90, toExpPos: 90 });
+    const decimal = (whole: number) =>
+      fc
+        .integer({ min: 0, max: 10 })
+        .chain((shift) => fc.tuple(fc.bigInt(1n, 10n ** BigInt(whole + shift) - 1n), fc.constant(shift)))
+        .map(([digits, shift]) => new Exact(digits.toString()).div(new Exact(10).pow(shift)).toFixed());
+    const places = fc.constantFrom(0, 2, 3);
+    fc.assert(
+      fc.property(places, decimal(9), decimal(12), (payoutDecimals, sellAmount, buyAmount) => {
+        const answer = { sell_amount: sellAmount, buy_amount: buyAmount };
+        const result = resultOf(answer, hundred, corridorFixture({ payoutDecimals }));
+        const least = new Exact(10).pow(-payoutDecimals);
+        if (!('offer' in result)) return expect(least.gt(buyAmount)).toBe(true);
+        const { sellAmount: sold, receiveAmount, rate } = result.offer;
+        const kept = new Exact(buyAmount).sub(receiveAmount);
+        expect([kept.gte(0), kept.lt(least), new Exact(sold).gte(sellAmount)]).toEqual([true, true, true]);
+        expect(new Exact(receiveAmount).decimalPlaces()).toBeLessThanOrEqual(payoutDecimals);
+        expect(new Exact(sold).decimalPlaces()).toBeLessThanOrEqual(7);
+        expect(new Exact(rate).mul(sold).lte(receiveAmount)).toBe(true);
+        expect(new Exact(rate).gte(new Exact(receiveAmount).div(sold).mul('0.999999999'))).toBe(true);
+        for (const text of [sold, receiveAmount, rate]) expect(decimalAnswer.parse(text)).toBe(text);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('a SEP-38 price for a payout', () => {
+  const asked: AskedBy = { receive: '150000', deliveryMethod: null };
+  const priced = (sell_amount: string, buy_amount = '150000') => resultOf({ sell_amount, buy_amount }, asked);
+
+  it('is adjusted where the anchor answers for another payout, and not where it takes another amount', () => {
+    expect(priced('98.5')).toMatchObject({ offer: { sellAmount: '98.5', adjusted: false } });
+    const lots = { receiveAmount: '825000.00', adjusted: true };
+    expect(priced('542', '825000')).toMatchObject({ offer: lots });
+  });
+
+  it.each([
+    ['9.9999999', { reason: 'refused_amount' }],
+    ['10', { offer: {} }],
+    ['10000', { offer: {} }],
+    ['10000.0000001', { reason: 'refused_amount' }],
+  ])('that takes %s is judged by the limits of the corridor', (sell, result) => {
+    expect(priced(sell)).toMatchObject(result);
   });
 });
 
@@ -73,14 +120,13 @@ describe('a SEP-38 price as it is written', () => {
   const fee = { total: '10', asset: corridor.sellAsset };
   const plain = { total_price: '0.2', price: '0.18', sell_amount: '100', buy_amount: '500', fee };
   const code = corridor.sellAsset.replace('stellar:', '');
-  const padded = (text: string) => `${text}${'0'.repeat(20)}`;
   const amount = (text: string, exponent: string) =>
     fc.constantFrom<unknown>(
       text,
       Number(text),
       exponent,
       exponent.toLowerCase(),
-      padded(`${text}.`),
+      `${text}.${'0'.repeat(20)}`,
       ` ${text}`,
     );
   const spelled = fc.record({
@@ -99,73 +145,88 @@ describe('a SEP-38 price as it is written', () => {
   });
 
   it('is one offer, however it is spelled', () => {
-    const expected = offerOf({ name: '', asked: '100', answer: plain, offer: {} });
+    const expected = { ...offerOf(plain), sep38: null, fee };
     fc.assert(
-      fc.property(spelled, (answer) => {
-        const offer = offerOf({ name: '', asked: '100', answer, offer: {} });
-        expect({ ...offer, sep38: null }).toEqual({ ...expected, sep38: null });
-        expect(offer?.fee).toEqual({ total: '10', asset: corridor.sellAsset });
-      }),
+      fc.property(spelled, (answer) => expect({ ...offerOf(answer), sep38: null }).toEqual(expected)),
       { numRuns: 50 },
     );
   });
 
   it('may have no fee, as 0E-7, and a price of 28 digits', () => {
-    const answer = {
-      total_price: '0.0006542031373123764975429386',
-      price: '0.0006542031373123764975429386',
-      sell_amount: '1E+2',
-      buy_amount: '152857.72',
-      fee: { total: '0E-7', asset: corridor.sellAsset },
-    };
-    expect(offerOf({ name: '', asked: '100', answer, offer: {} })).toMatchObject({
-      receiveAmount: '152857.72',
-      fee: { total: '0' },
-    });
+    const price = '0.0006542031373123764975429386';
+    const amounts = { sell_amount: '1E+2', buy_amount: '152857.72' };
+    const found = offerOf({ ...amounts, total_price: price, price, fee: { ...fee, total: '0E-7' } });
+    expect(found).toMatchObject({ receiveAmount: '152857.72', fee: { total: '0' } });
   });
 
   it.each([
     [{ buy_amount: '152,857.72' }, 'buy_amount is no amount'],
     [{ sell_amount: null }, 'sell_amount is no amount'],
+    [{ price: 'low' }, 'price is no price'],
     [{ total_price: '0,2' }, 'total_price is no price'],
-    [{ fee: { total: 'free', asset: corridor.sellAsset } }, 'fee.total is no amount'],
-    [{ fee: { total: '10', asset: 'EURC' } }, 'fee.asset is neither asset of the pair'],
+    [{ fee: 'free' }, 'fee is no object'],
+    [{ fee: { ...fee, total: 'free' } }, 'fee.total is no amount'],
+    [{ fee: { ...fee, total: '100' } }, 'fee.total eats the amount'],
+    [{ fee: { ...fee, asset: 'EURC' } }, 'fee.asset is neither asset of the pair'],
+    [
+      { fee: { ...fee, asset: corridor.buyAsset } },
+      'the amounts, the prices and the fee contradict each other',
+    ],
     [{ sell_asset: 'EURC' }, 'sell_asset is another asset'],
+    [{ buy_asset: 'iso4217:NGN' }, 'buy_asset is another asset'],
     [{ buy_amount: '5' }, 'the amounts, the prices and the fee contradict each other'],
   ])('is refused with the member: %j', (members, refused) => {
     expect(readPrice({ ...plain, ...members }, corridor, 'sep6')).toEqual({ refused });
   });
 });
 
-describe('the address of a price', () => {
-  it('requests the sell amount in a context that is allowed for indicative prices', () => {
-    const url = new URL(priceUrl('https://a.example/sep38', corridor, ask({ deliveryMethod: 'PIX' })));
-    expect(url.pathname).toBe('/sep38/price');
-    expect(Object.fromEntries(url.searchParams)).toEqual({
-      sell_asset: corridor.sellAsset,
-      buy_asset: 'iso4217:BRL',
-      sell_amount: '100',
-      context: 'sep6',
-      buy_delivery_method: 'PIX',
-    });
-  });
-
-  it('asks for buy_amount and not for sell_amount where a payout is asked for', () => {
-    const asked = { receive: '150000.5', deliveryMethod: undefined, context: 'sep6' as const };
-    const { searchParams } = new URL(priceUrl('https://a.example/sep38', corridor, asked));
-    expect(searchParams.get('buy_amount')).toBe('150000.5');
-    expect(searchParams.has('sell_amount')).toBe(false);
-  });
-
-  it('names the country only if the corridor depends on it', () => {
-    const shared = corridorFixture({ id: 'usdc-xof-sn', country: 'SN', countryMatters: true });
-    expect(priceUrl('https://a.example', corridor, ask())).not.toContain('country_code');
-    expect(priceUrl('https://a.example', shared, ask())).toContain('country_code=SN');
-  });
-
-  function ask(patch: { deliveryMethod?: string } = {}) {
-    return { amount: '100', deliveryMethod: undefined, context: 'sep6' as const, ...patch };
+describe('the formulas of SEP-38', () => {
+  interface Formulas {
+    name: string;
+    decimals: number;
+    answer: Record<'sell_amount' | 'buy_amount', string> & {
+      total_price?: string;
+      price?: string;
+      fee?: { total: string; asset: 'SELL' | 'BUY' };
+    };
   }
+  const file = new URL('../../vectors/sep38-formulas.json', import.meta.url);
+  const { holds, contradicts }: Record<'holds' | 'contradicts', Formulas[]> = JSON.parse(
+    readFileSync(file, 'utf8'),
+  );
+  const cases = [holds, contradicts].flatMap((group) =>
+    group.map((each) => [group === holds ? 'hold' : 'do not hold', each.name, each] as const),
+  );
+
+  it.each(cases)('%s within rounding: %s', (verdict, _name, { answer, decimals }) => {
+    const { total_price: totalPrice, price, sell_amount: sellAmount, buy_amount: buyAmount, fee } = answer;
+    const side = fee?.asset === 'SELL' ? 'sell' : 'buy';
+    const printed = { totalPrice, price, sellAmount, buyAmount, fee: fee && { total: fee.total, side } };
+    expect(formulasHold(printed as Parameters<typeof formulasHold>[0], decimals)).toBe(verdict === 'hold');
+  });
+});
+
+describe('the address of a price', () => {
+  const senegal = corridorFixture({ id: 'usdc-xof-sn', country: 'SN', countryMatters: true });
+  const pair = { sell_asset: corridor.sellAsset, buy_asset: corridor.buyAsset, context: 'sep6' };
+
+  it.each([
+    [{ amount: '100', deliveryMethod: 'PIX' }, corridor, { sell_amount: '100', buy_delivery_method: 'PIX' }],
+    [{ receive: '150000.5', deliveryMethod: undefined }, corridor, { buy_amount: '150000.5' }],
+    [{ amount: '100', deliveryMethod: undefined }, senegal, { sell_amount: '100', country_code: 'SN' }],
+  ])('for %j names no more than that', (asked, served, members) => {
+    const url = new URL(priceUrl('https://a.example/sep38', served, { ...asked, context: 'sep6' }));
+    expect(url.pathname).toBe('/sep38/price');
+    expect(Object.fromEntries(url.searchParams)).toEqual({ ...pair, ...members });
+  });
+
+  it.each([
+    [{ directPaymentServer: 'https://a.example' }, 'sep31'],
+    [{ directPaymentServer: 'https://a.example', transferServerSep6: 'https://a.example' }, 'sep6'],
+    [{}, 'sep6'],
+  ])('of an anchor with %j is in the context %s', (endpoints, context) => {
+    expect(contextFor({ ...noEndpoints, ...endpoints })).toBe(context);
+  });
 });
 
 describe('a status other than 200', () => {
@@ -175,7 +236,7 @@ describe('a status other than 200', () => {
     [404, '', 'not_served'],
     [429, '', 'busy'],
     [400, '{"error":"amount is below the minimum of 5 USDC"}', 'refused_amount'],
-    [400, '{"error":"The sell_amount is too large"}', 'refused_amount'],
+    [422, '{"error":"The sell_amount is too large"}', 'refused_amount'],
     [400, '{"error":"unsupported asset pair"}', 'not_served'],
     [400, '{"error":"Unsupported context. Should be one of [sep6, sep31]."}', 'not_served'],
     [400, '<html>Bad request</html>', 'refused_amount'],

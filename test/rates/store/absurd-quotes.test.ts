@@ -66,15 +66,6 @@ describe('a price 650 times the market', () => {
     }
   });
 
-  it('does not make a payout cheap that is asked for', async () => {
-    await promise('slowboat', '650');
-    const { answer } = await fixture.service.rates.quote('usdc-ngn', { receive: '1500000' });
-    expect(Number(answer.amount)).toBeGreaterThan(900);
-    expect(
-      answer.quotes.every(({ anchorId, unranked }) => anchorId !== 'slowboat' || unranked !== null),
-    ).toBe(true);
-  });
-
   it('is judged by the reference rate where fewer than three anchors give a price, and by nothing where that is stale', async () => {
     await promise('harbour', '650');
     silence('slowboat', 'squall', 'galleon');
@@ -132,30 +123,5 @@ describe('the quote of an intent', () => {
     const honest = await quoteFrom('usdc-ngn', 'harbour', '121', undefined);
     expect(honest.quote).toMatchObject({ tier: 'anchor', unranked: null });
     expect(callsTo('tidewater')).toBe(asked);
-  });
-});
-
-describe('a price that is absurdly low', () => {
-  it.each([
-    ['the wrong way round, stablecoin per fiat', '0.0000004'],
-    ['less a fee that takes nearly everything', '0.01'],
-  ])('%s, is listed last with its reason', async (_name, factor) => {
-    await promise('slowboat', factor);
-    const answer = await quoteNgn({ amount: '1000' });
-    expect(answer.quotes.at(-1)).toMatchObject({ anchorId: 'slowboat', unranked: 'below_band' });
-  });
-});
-
-describe('the band', () => {
-  it("has the corridor's factor of the fleet file", async () => {
-    const { fleet } = fixture.simulated;
-    const corridors = fleet.corridors.map((each) => ({ ...each, quoteBandFactor: '1.05' }));
-    await promise('galleon', '1.2');
-    const narrow = await start({ fleet: { ...fleet, corridors } });
-    const { answer } = await narrow.rates.quote('usdc-ngn', {});
-    expect(answer.band?.factor).toBe('1.05');
-    expect(answer.quotes.at(-1)).toMatchObject({ anchorId: 'galleon', unranked: 'above_band' });
-    // With the default factor it is ranked first.
-    expect((await quoteNgn()).best).toEqual({ anchorId: 'galleon' });
   });
 });

@@ -99,17 +99,4 @@ describe('the count of outcomes', () => {
     await quote();
     expect(asked).toMatchObject({ 'slowboat quoted': 1, 'ferry estimated': 1, 'harbour unauthorized': 1 });
   });
-
-  it('counts a page of HTML with status 200 as malformed', async () => {
-    fail(200, '<!doctype html><h1>It works</h1>');
-    await quote();
-    expect(asked['harbour malformed']).toBe(1);
-    expect(asked['harbour quoted']).toBeUndefined();
-  });
-
-  it('does not count an anchor that is not asked, because it does not offer the delivery method', async () => {
-    await quote({ deliveryMethod: 'bank_account' });
-    expect(Object.keys(asked).some((key) => key.startsWith('harbour '))).toBe(true);
-    expect(Object.keys(asked).some((key) => key.startsWith('ferry '))).toBe(false);
-  });
 });

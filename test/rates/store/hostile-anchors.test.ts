@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ratesAnswer, type UnavailableReason } from '../../../contract/schemas/rates.js';
@@ -84,79 +85,36 @@ async function reasonFor(service: RatesService): Promise<UnavailableReason | 'qu
   return answer.unavailable.find(({ anchorId }) => anchorId === 'hostile')?.reason ?? 'quoted';
 }
 
-describe('a hostile price', () => {
-  const kilobyte = Buffer.alloc(1_024, 0x20);
-  const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20));
+/** Writes for as long as somebody reads. */
+function endless(text: string, times: number, everyMs: number): RequestListener {
+  return (_req, res) => {
+    const timer = setInterval(() => {
+      for (let i = 0; i < times; i += 1) res.write(text);
+    }, everyMs);
+    res.on('close', () => clearInterval(timer));
+  };
+}
 
-  it.each<[string, UnavailableReason, import('node:http').RequestListener]>([
-    [
-      'an endless body',
-      'malformed',
-      (_req, res) => {
-        const timer = setInterval(() => {
-          for (let i = 0; i < 64; i += 1) res.write(kilobyte);
-        }, 1);
-        res.on('close', () => clearInterval(timer));
-      },
-    ],
-    [
-      'an endless body in drops',
-      'timeout',
-      (_req, res) => {
-        const timer = setInterval(() => res.write(' '), 20);
-        res.on('close', () => clearInterval(timer));
-      },
-    ],
-    [
-      'a compressed bomb',
-      'malformed',
-      (_req, res) => void res.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
-    ],
-    [
-      'a compression that is none',
-      'malformed',
-      (_req, res) => void res.writeHead(200, { 'content-encoding': 'gzip' }).end('{}'),
-    ],
-    [
-      'a connection cut in the middle',
-      'malformed',
-      (_req, res) => {
-        res.writeHead(200, { 'content-length': '500' }).write('{"sell_');
-        setTimeout(() => res.destroy(), 20);
-      },
-    ],
+function compressed(body: Buffer | string): RequestListener {
+  return (_req, res) => void res.writeHead(200, { 'content-encoding': 'gzip' }).end(body);
+}
+
+const cutShort: RequestListener = (_req, res) => {
+  res.writeHead(200, { 'content-length': '500' }).write('{"sell_');
+  setTimeout(() => res.destroy(), 20);
+};
+
+describe('a hostile price', () => {
+  it.each<[string, UnavailableReason, RequestListener]>([
+    ['an endless body', 'malformed', endless(' '.repeat(1_024), 64, 1)],
+    ['an endless body in drops', 'timeout', endless(' ', 1, 20)],
+    ['a compressed bomb', 'malformed', compressed(gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20)))],
+    ['a compression that is none', 'malformed', compressed('{}')],
+    ['a connection cut in the middle', 'malformed', cutShort],
     ['a page of HTML', 'malformed', answerText('<!doctype html><h1>It works</h1>')],
     ['brackets nested for ever', 'malformed', answerText('['.repeat(60_000))],
-    ['wrong types', 'malformed', answerJson({ sell_amount: [100], buy_amount: 1e9 })],
-    ['a negative amount', 'malformed', answerJson({ ...goodPrice, buy_amount: '-160000' })],
-    [
-      'an enormous amount',
-      'malformed',
-      answerJson({ ...goodPrice, total_price: undefined, buy_amount: '9'.repeat(30) }),
-    ],
-    ['an exponent', 'malformed', answerJson({ ...goodPrice, buy_amount: '1e999999999' })],
-    [
-      'a payout that its own total price does not allow',
-      'malformed',
-      answerJson({ ...goodPrice, buy_amount: '260000' }),
-    ],
-    [
-      'a fee that its price does not leave out',
-      'malformed',
-      answerJson({
-        total_price: '0.0005000',
-        price: '0.0005000',
-        sell_amount: '100.0000000',
-        buy_amount: '200000.0000000',
-        fee: { total: '10.0000000', asset: usdc },
-      }),
-    ],
-    ['another pair', 'malformed', answerJson({ ...goodPrice, sell_asset: usdc, buy_asset: 'iso4217:USD' })],
-    [
-      'a prototype for a price',
-      'malformed',
-      answerText('{"__proto__":{"sell_amount":"100","buy_amount":"999999"}}'),
-    ],
+    ['a contradiction', 'malformed', answerJson({ ...goodPrice, buy_amount: '260000' })],
+    ['a prototype', 'malformed', answerText('{"__proto__":{"sell_amount":"100","buy_amount":"999999"}}')],
     ['500', 'error', answerText('<html>', 500)],
     ['a demand for a token', 'unauthorized', answerJson({ error: 'forbidden' }, 403)],
   ])('(%s) removes only that quote from the answer, with the reason %s', async (_name, reason, route) => {
@@ -263,7 +221,7 @@ describe('a hostile /info', () => {
     fxUrl: `${honest.origin}/fx`,
   });
 
-  it.each<[string, UnavailableReason | 'quoted', import('node:http').RequestListener]>([
+  it.each<[string, UnavailableReason | 'quoted', RequestListener]>([
     ['a fee', 'quoted', answerJson({ withdraw: { USDC: { enabled: true, fee_fixed: 1, fee_percent: 1 } } })],
     ['a negative fee', 'malformed', answerJson({ withdraw: { USDC: { enabled: true, fee_fixed: -50 } } })],
     ['no fee', 'not_served', answerJson({ withdraw: { USDC: { enabled: true } } })],
@@ -287,8 +245,6 @@ describe('a hostile /info', () => {
 
   it.each([
     ['no rate for the currency', { base: 'USD', date: new Date().toISOString(), rates: { KES: 129 } }],
-    ['a negative rate', { base: 'USD', date: new Date().toISOString(), rates: { NGN: -1500 } }],
-    ['an enormous rate', { base: 'USD', date: new Date().toISOString(), rates: { NGN: 1e300 } }],
     ['an old date', { base: 'USD', date: '2020-01-01', rates: { NGN: 1500 } }],
     ['another form', []],
   ])('gives no estimate with an FX reference with %s', async (_name, table) => {

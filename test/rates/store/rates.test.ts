@@ -38,24 +38,6 @@ describe('the rates of a corridor', () => {
     expect(answer.quotes.findIndex((quote) => quote.adjusted)).toBe(answer.quotes.length - 1);
   });
 
-  it('send the country to anchors if the corridor depends on it', async () => {
-    const { answer } = await fixture.service.rates.quote('usdc-xof-sn', {});
-    expect(answer.quotes.length).toBeGreaterThan(0);
-    const asked = fixture.simulated.anchor('tidewater').seen.filter(({ route }) => route === price);
-    expect(asked.at(-1)?.url).toContain('country_code=SN');
-  });
-
-  it('ask only anchors that offer the delivery method, and list the others as unavailable', async () => {
-    const answer = await quoteNgn({ deliveryMethod: 'cash' });
-    expect(answer.quotes.map((quote) => [quote.anchorId, quote.deliveryMethod]).sort()).toEqual([
-      ['ferry', 'cash'],
-      ['tidewater', 'cash'],
-    ]);
-    expect(answer.unavailable).toContainEqual({ anchorId: 'harbour', reason: 'not_served' });
-    expect(callsTo('harbour')).toBe(0);
-    await expect(quoteNgn({ deliveryMethod: 'pigeon' })).rejects.toMatchObject({ code: 'UNSUPPORTED_PAIR' });
-  });
-
   it('show the payout to expect from the record of shortfalls', async () => {
     const scored = await start({
       reputationOf: (anchorId) =>
@@ -76,12 +58,6 @@ describe('the rates of a corridor', () => {
     });
   });
 
-  it('expect what is promised where no anchor of the corridor has a record', async () => {
-    const answer = await quoteNgn();
-    expect(answer.typical).toMatchObject({ anchors: 0, p50SettleSeconds: 600, meanShortfall: '0' });
-    for (const quote of answer.quotes) expect(quote.expectedReceive).toBe(quote.receiveAmount);
-  });
-
   it('name the same best anchor in every order, and ask nobody again for another order', async () => {
     const slow = { p50SettleSeconds: 1_900, p95SettleSeconds: 2_600, score: '10.70' };
     const recorded = await start({
@@ -100,16 +76,6 @@ describe('the rates of a corridor', () => {
       Array(3).fill({ anchorId: first.quotes[0]?.anchorId }),
     );
     expect(callsTo('slowboat')).toBe(asked);
-  });
-
-  it('are refused for an unknown corridor or an amount beyond its limits', async () => {
-    await expect(fixture.service.rates.quote('usdc-zzz', {})).rejects.toMatchObject({
-      code: 'UNKNOWN_CORRIDOR',
-    });
-    for (const amount of ['9.9999999', '10000.01']) {
-      await expect(quoteNgn({ amount })).rejects.toMatchObject({ code: 'AMOUNT_OUT_OF_RANGE' });
-    }
-    expect(callsTo('harbour')).toBe(0);
   });
 
   it('are refused with 422 if every anchor refuses the amount', async () => {
@@ -182,21 +148,5 @@ describe('the cost of quotes', () => {
     const { answer } = await unnamed.rates.quote('usdc-ngn', {});
     expect(answer.quotes[0]?.cost?.reference.source).toBe('127.0.0.1');
     expect(JSON.stringify(answer)).not.toContain('secret');
-  });
-});
-
-describe('estimates', () => {
-  it('are not made if the FX reference is stale or not configured, and the reason is given', async () => {
-    const without = await start({ fxUrl: undefined });
-    const answer = (await without.rates.quote('usdc-ngn', {})).answer;
-    expect(answer.unavailable).toEqual([{ anchorId: 'ferry', reason: 'no_fx' }]);
-    fixture.simulated.fx.override('*', (_req, res) => {
-      res.writeHead(200).end(JSON.stringify({ base: 'USD', date: '2020-01-01', rates: { NGN: 1500 } }));
-    });
-    const old = await start();
-    expect((await old.rates.quote('usdc-ngn', {})).answer.unavailable).toEqual([
-      { anchorId: 'ferry', reason: 'no_fx' },
-    ]);
-    fixture.simulated.fx.override('*', null);
   });
 });

@@ -79,20 +79,6 @@ describe('the snapshot', () => {
     expect(ngn?.best?.cost).not.toBeNull();
   });
 
-  it('is built once for all who wait for the first one, then served from memory', async () => {
-    const all = await Promise.all(Array.from({ length: 50 }, () => snapshot.get()));
-    expect(new Set(all.map(({ answer }) => answer)).size).toBe(1);
-    const asked = simulated.anchor('galleon').calls[price];
-    expect((await snapshot.get()).answer).toBe(all[0]?.answer);
-    expect(simulated.anchor('galleon').calls[price]).toBe(asked);
-  });
-
-  it('is built anew after the caches were emptied', async () => {
-    const before = (await snapshot.get()).answer;
-    await service.cacheEpoch.empty();
-    expect((await snapshot.get()).answer).not.toBe(before);
-  });
-
   it('shows a corridor without offers as such', async () => {
     for (const each of simulated.anchors) each.override('*', (_req, res) => void res.writeHead(500).end());
     const { answer } = await snapshot.get();
@@ -138,13 +124,6 @@ describe('the snapshot', () => {
       now += 15_000;
     }
     expect(asked.join('')).toBe('abcdeabcda');
-  });
-
-  it('is freed and counted when the caches are emptied', async () => {
-    await service.cacheEpoch.empty();
-    expect((await service.cacheEpoch.empty()).droppedEntries).toBe(0);
-    await snapshot.get();
-    expect((await service.cacheEpoch.empty()).droppedEntries).toBeGreaterThan(1);
   });
 
   it('no longer has quotes of an anchor that shows another signing key', async () => {
