@@ -126,8 +126,10 @@ async function askForProof(
     if (answer.status !== 200) throw new ToolError(answeredFault(answer));
     return answer.body;
   } catch (error) {
-    if (error instanceof UnexpectedAnswerError && error.status === 200) return error.body;
-    throw error;
+    if (!(error instanceof UnexpectedAnswerError) || error.status !== 200) throw error;
+    if (error.path === 'body')
+      throw new ToolError({ code: 'PROOF_REFUSED', message: error.message, retry: false });
+    return error.body;
   }
 }
 

@@ -86,7 +86,8 @@ func VerifyProof(body []byte, keys []PublisherKey) (*ProvenEntry, error) {
 		Proof []string        `json:"proof"`
 		Batch SignedBatch     `json:"batch"`
 	}
-	if err := json.Unmarshal(body, &claim); err != nil {
+	// parseJSON refuses what json.Unmarshal lets pass: a member named twice, a number that is no integer.
+	if _, err := parseJSON(body); err != nil || json.Unmarshal(body, &claim) != nil {
 		return nil, unproven("the answer is not a proof")
 	}
 	header, digest, err := verifiedHeader(claim.Batch.Header, claim.Batch.Signature, keys, nil)

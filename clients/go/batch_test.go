@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 )
 
@@ -161,6 +162,24 @@ func TestMerkleTreesAreThoseOfRFC6962(t *testing.T) {
 		holds := wellFormed && includes(hashes[0], int64(each.LeafIdx), int64(each.TreeSize), hashes[2:], hashes[1])
 		if holds == each.WantErr {
 			t.Errorf("%s: %t", each.File, holds)
+		}
+	}
+}
+
+func TestProofsAreTakenOnlyAsTheyWereWritten(t *testing.T) {
+	var vectors struct {
+		Keys    []PublisherKey
+		Text    string
+		Refused []struct{ Name, From, To string }
+	}
+	readVectors(t, "test/vectors/proof-texts.json", &vectors)
+	if _, err := VerifyProof([]byte(vectors.Text), vectors.Keys); err != nil {
+		t.Fatal(err)
+	}
+	for _, each := range vectors.Refused {
+		changed := strings.Replace(vectors.Text, each.From, each.To, 1)
+		if _, err := VerifyProof([]byte(changed), vectors.Keys); !errors.Is(err, ErrUnproven) {
+			t.Errorf("%s: %v", each.Name, err)
 		}
 	}
 }

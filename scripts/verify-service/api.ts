@@ -47,6 +47,8 @@ export function createApi(deps: { baseUrl: string; wait: Wait; say: (line: strin
       } catch {
         throw new Malformed(`${path} is not JSON`);
       }
+      // Readers of JSON disagree on doubled members and on `30.0`: what was signed is taken only as it is written.
+      if (JSON.stringify(value) !== text) throw new Malformed(`${path} is not written as it was signed`);
       const parsed = form.safeParse(value);
       if (parsed.success) return parsed.data;
       const [issue] = parsed.error.issues;

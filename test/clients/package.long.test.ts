@@ -61,7 +61,7 @@ function expectResults(results: Awaited<ReturnType<typeof useEverything>>): void
     unlisted: 'NOT_FOUND',
     isRegistered: true,
     streamed: ['rates usdc-ngn', 'intent pending'],
-    limits: [90, 90, 60, expect.any(Number), expect.any(Number)],
+    limits: [90, 90, 20, expect.any(Number), expect.any(Number)],
   });
 }
 
@@ -82,7 +82,7 @@ describe('the tarball', () => {
 
   it.each([
     ['publint', ['run', tarball, '--strict'], /All good!/],
-    ['attw', [tarball, '--format', 'json'], /^(?!.*"kind": ?"(?!NoResolution))/s],
+    ['attw', [tarball], /No problems found/],
   ])('has no fault that %s knows', async (program, args, good) => {
     const env = { ...process.env, NO_COLOR: '1' };
     const { status, stdout } = await runProgram(join(root, 'node_modules/.bin', program), args, { env });
@@ -222,7 +222,7 @@ describe("the README's snippets", () => {
         ['live', "it.onceBest('usdc-ngn', 'nobody', AbortSignal.timeout(500))", /connecting\nlive/],
         ['limits', 'it.requestsLeft()', /^\d+$/],
         ['intent', `it.registerIntent('${account}').then(({ intent }) => intent.status)`, /^"pending"$/],
-        ['dispute', "it.dispute('00'.repeat(32), 'harbour', 'x', 'S')", /strkey|key/],
+        ['dispute', "it.dispute('00'.repeat(32), 'harbour', 'x', 'S')", /56 characters/],
         [
           'webhook',
           "it.receive(new Request('http://a.b', { method: 'POST' }), 'x').then((r) => r.status)",

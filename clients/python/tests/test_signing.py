@@ -135,6 +135,14 @@ class VerifyProofTest(unittest.TestCase):
             with self.assertRaises(Refused):
                 verify_proof(text, log["keys"])
 
+    def test_takes_proofs_only_as_they_were_written(self):
+        path = VECTORS.parents[1] / "test" / "vectors" / "proof-texts.json"
+        known = json.loads(path.read_text("utf-8"))
+        verify_proof(known["text"].encode(), known["keys"])
+        for case in known["refused"]:
+            with self.assertRaises(Refused, msg=case["name"]):
+                verify_proof(known["text"].replace(case["from"], case["to"], 1).encode(), known["keys"])
+
     def test_refuses_other_spellings_and_other_types(self):
         log = vectors("batch.json")
         batch = next(one for one in log["batches"] if len(one["entries"]) > 1 and one["header"]["previous"])

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createClient as createLight, type EntryProof } from '../../../contract/client/index.js';
 import { examples } from '../../../contract/examples/index.js';
-import { createClient, UnexpectedAnswerError } from '../../../contract/index.js';
+import { createClient, UnexpectedAnswerError, verifyEntry } from '../../../contract/index.js';
+import { expectFor } from '../../support/expect-for.js';
+import proofTexts from '../../vectors/proof-texts.json' with { type: 'json' };
 import { type ScriptedService, startScriptedService } from './scripted-service.js';
 
 let service: ScriptedService;
@@ -87,5 +90,25 @@ describe('what a later version may add', () => {
     expect(await readRates(limited, 429)).toMatchObject({ status: 429, body: limited });
     const other = { code: 'CORRIDOR_PAUSED', message: 'Not now.' };
     expect(await readRates(other, 404)).toMatchObject({ status: 404, body: other });
+  });
+});
+
+describe('a proof, read by the light client', () => {
+  async function holds(text: string): Promise<boolean> {
+    service.answers = [{ status: 200, body: text }];
+    const query = { anchor: 'ngnc', corridor: 'usdc-kes' };
+    const call = createLight(service.url).publisher.proveBatchEntry({ params: { sequence: '4' }, query });
+    const answer = await call.catch((error: unknown) => error);
+    if (answer instanceof UnexpectedAnswerError) return false;
+    const { entry, index, size, proof, batch } = (answer as Awaited<typeof call>).body as EntryProof;
+    const { header } = batch;
+    return verifyEntry({ entry: { ...entry }, index, size, proof, header });
+  }
+
+  it('holds only as it was written', async () => {
+    expect(await holds(proofTexts.text)).toBe(true);
+    // fetch itself drops a byte order mark.
+    for (const { name, from, to } of proofTexts.refused.filter(({ to: text }) => !text.startsWith('\ufeff')))
+      expectFor(name, await holds(proofTexts.text.replace(from, to))).toBe(false);
   });
 });

@@ -192,4 +192,21 @@ class BatchesTest {
             assertEquals(!each.get("wantErr").asBoolean(), holds, each.get("file").asText());
         }
     }
+
+    @Test
+    void proofsAreTakenOnlyAsTheyWereWritten() throws Exception {
+        JsonNode vectors = Vectors.read("test/vectors/proof-texts.json");
+        List<PublisherKey> keys = new ArrayList<>();
+        for (JsonNode key : vectors.get("keys")) keys.add(Vectors.as(key, PublisherKey.class));
+        BodyMapper mapper = new BodyMapper();
+        String text = vectors.get("text").textValue();
+        Batches.verifyProof(mapper.readValue(text, EntryProof.class), keys);
+        for (JsonNode refused : vectors.get("refused")) {
+            String changed = text.replace(refused.get("from").textValue(), refused.get("to").textValue());
+            assertThrows(
+                    Exception.class,
+                    () -> Batches.verifyProof(mapper.readValue(changed, EntryProof.class), keys),
+                    refused.get("name").textValue());
+        }
+    }
 }
