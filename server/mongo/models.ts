@@ -1,9 +1,21 @@
-import type { Connection, Model, mongo, RootFilterQuery, Schema } from 'mongoose';
+import { type Connection, type Model, type mongo, type RootFilterQuery, Schema } from 'mongoose';
 import { claimShape } from './shape-store.js';
 
 /** The model of this name on this connection, compiled once, however many stores of a process ask for it. */
 export function defineModel<T>(connection: Connection, name: string, schema: Schema<T>): Model<T> {
   return (connection.models[name] as Model<T> | undefined) ?? connection.model<T>(name, schema);
+}
+
+/** For documents that only our code writes, so that their TypeScript type alone says what they hold. `_id` is ours, too. */
+export function typedSchema<T>(collection: string): Schema<T> {
+  const options = {
+    collection,
+    strict: false,
+    strictQuery: false,
+    minimize: false,
+    versionKey: false,
+  } as const;
+  return new Schema({ _id: { type: Schema.Types.Mixed, required: true } }, options) as unknown as Schema<T>;
 }
 
 /** A slow disk takes seconds to make the files of many collections at the same time. */

@@ -1,6 +1,6 @@
-import { type Connection, mongo, Schema } from 'mongoose';
+import { type Connection, mongo } from 'mongoose';
 import { insideBulk, isDuplicateKey, isMongoUnavailable, writeErrorsOf } from '../mongo/failures.js';
-import { countUpTo, defineModel } from '../mongo/models.js';
+import { countUpTo, defineModel, typedSchema } from '../mongo/models.js';
 import {
   byAdmin,
   type Claimed,
@@ -23,29 +23,7 @@ const isDue = { $expr: { $lte: ['$due', '$$NOW'] } };
 /** For updates by id, so that no other index is considered. */
 const idIndex = { _id: 1 } as const;
 
-const deliverySchema = new Schema<DeliveryDocument>(
-  {
-    _id: { type: String, required: true },
-    webhookId: { type: String, required: true },
-    eventId: { type: String, required: true },
-    event: { type: String, required: true },
-    test: { type: Boolean, required: true },
-    body: { type: String, required: true },
-    state: { type: String, required: true },
-    byAdmin: { type: Boolean, required: true },
-    due: { type: Date, required: true },
-    owner: { type: String, default: null },
-    claimedAt: { type: Date, default: null },
-    attempt: { type: Number, required: true },
-    lastAttempt: { type: Number, required: true },
-    attempts: { type: [Schema.Types.Mixed] as never, required: true },
-    createdAt: { type: Date, required: true },
-    settledAt: { type: Date, default: null },
-    resentInBulkAt: Date,
-    expiresAt: { type: Date, required: true },
-  },
-  { collection: 'deliveries', versionKey: false },
-);
+const deliverySchema = typedSchema<DeliveryDocument>('deliveries');
 deliverySchema.index({ eventId: 1, webhookId: 1 }, { unique: true, name: 'one_a_webhook' });
 // Deliveries that have ended leave this index. Its members are in the order in which `dueWebhooks` skips through it.
 deliverySchema.index(

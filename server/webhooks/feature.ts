@@ -2,9 +2,7 @@ import type { PauseBeforeTry } from '../mongo/refused-writes.js';
 import { parseAllowedOrigin } from '../outbound/allow.js';
 import type { Outbound } from '../outbound/outbound.js';
 import { vetUrl } from '../outbound/vet-url.js';
-import type { Clock, Logger, NewId, Random } from '../ports.js';
 import { createDeliveryLog } from './delivery-log.js';
-import type { DeliveryStore } from './delivery-store.js';
 import { createEmit } from './outbox.js';
 import type { OutboxStore } from './outbox-store.js';
 import { createWebhooksRouter } from './router.js';
@@ -12,11 +10,11 @@ import { createOpenSecrets, createSecretBox, developmentKey } from './secrets.js
 import { createSender } from './sender.js';
 import { createWebhookService } from './service.js';
 import type { WebhookStore } from './webhook-store.js';
-import { createWorker, type WorkerLimits, workerLimits } from './worker.js';
+import { createWorker, type WorkerDeps, type WorkerLimits, workerLimits } from './worker.js';
 
-export interface WebhooksDeps {
+export interface WebhooksDeps
+  extends Pick<WorkerDeps, 'deliveries' | 'countEnded' | 'clock' | 'random' | 'newId' | 'logger'> {
   outbox: OutboxStore;
-  deliveries: DeliveryStore;
   webhooks: WebhookStore;
   /** WEBHOOK_KEY; absent only in development. */
   webhookKey: string | undefined;
@@ -24,13 +22,7 @@ export interface WebhooksDeps {
   outbound: Outbound;
   /** The origins of OUTBOUND_ALLOW, by which addresses are vetted at registration. */
   outboundAllow: readonly string[];
-  /** Counts a delivery that ended, for the metrics. */
-  countEnded: (state: string) => void;
   pauseBeforeTry: PauseBeforeTry;
-  clock: Clock;
-  random: Random;
-  newId: NewId;
-  logger: Logger;
   /** Overrides for tests. */
   limits?: Partial<WorkerLimits>;
 }

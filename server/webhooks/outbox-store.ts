@@ -1,7 +1,7 @@
-import { type ClientSession, type Connection, type mongo, Schema } from 'mongoose';
+import type { ClientSession, Connection, mongo } from 'mongoose';
 import type { EventData, EventName } from '../../contract/schemas/events.js';
 import { type ChangeStream, watchChanges } from '../mongo/change-streams.js';
-import { countUpTo, defineModel } from '../mongo/models.js';
+import { countUpTo, defineModel, typedSchema } from '../mongo/models.js';
 import type { Logger } from '../ports.js';
 
 /** An event as its cause wrote it. `open` until deliveries have been made of it. */
@@ -25,18 +25,7 @@ export type OutboxStore = ReturnType<typeof createOutboxStore>;
 /** The driver asks for this many events at a time: each may name hundreds of subscribers. */
 const eventsAtOnce = 16;
 
-const outboxSchema = new Schema<OutboxDocument>(
-  {
-    _id: { type: String, required: true },
-    event: { type: String, required: true },
-    createdAt: { type: Date, required: true },
-    data: { type: Schema.Types.Mixed, required: true },
-    subscribers: { type: [String], required: true },
-    open: { type: Boolean, required: true },
-    expiresAt: Date,
-  },
-  { collection: 'outbox', versionKey: false },
-);
+const outboxSchema = typedSchema<OutboxDocument>('outbox');
 outboxSchema.index({ createdAt: 1 }, { partialFilterExpression: { open: true }, name: 'open_by_age' });
 outboxSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0, name: 'retention' });
 

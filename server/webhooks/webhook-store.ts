@@ -1,7 +1,7 @@
-import { type ClientSession, type Connection, type RootFilterQuery, Schema } from 'mongoose';
+import type { ClientSession, Connection, RootFilterQuery } from 'mongoose';
 import type { EventName } from '../../contract/schemas/events.js';
 import type { WebhookAnswer } from '../../contract/schemas/webhooks.js';
-import { defineModel } from '../mongo/models.js';
+import { defineModel, typedSchema } from '../mongo/models.js';
 import { findCurrent } from '../mongo/refused-writes.js';
 import type { StoredSecret } from './secrets.js';
 
@@ -24,29 +24,7 @@ export interface WebhookDocument {
 
 export type WebhookStore = ReturnType<typeof createWebhookStore>;
 
-const storedSecretSchema = new Schema<StoredSecret>(
-  {
-    sealed: { type: String, required: true },
-    since: { type: Date, required: true },
-    until: { type: Date, default: null },
-  },
-  { _id: false },
-);
-
-const webhookSchema = new Schema<WebhookDocument>(
-  {
-    _id: { type: String, required: true },
-    url: { type: String, required: true },
-    events: { type: [String], required: true },
-    enabled: { type: Boolean, required: true },
-    disabled: { type: Schema.Types.Mixed, default: null },
-    secrets: { type: [storedSecretSchema], required: true },
-    revision: { type: Number, required: true },
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'webhooks', versionKey: false },
-);
+const webhookSchema = typedSchema<WebhookDocument>('webhooks');
 
 /** Every query of the collection `webhooks`. */
 export function createWebhookStore(connection: Connection) {

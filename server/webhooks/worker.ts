@@ -51,6 +51,7 @@ export interface WorkerDeps {
   webhooks: Pick<WebhookStore, 'findMany' | 'disable'>;
   openSecrets: OpenSecrets;
   send: SendDelivery;
+  /** Counts a delivery that ended, for the metrics. */
   countEnded: (state: string) => void;
   clock: Clock;
   random: Random;
@@ -237,8 +238,10 @@ export function createWorker(deps: WorkerDeps): Worker {
       const to = recipients.get(delivery._id);
       if (to !== undefined) post(delivery, to);
     }
+    if (claimed.length === sendable.length) return;
     // Others are sending the same backlog, so what was read of it is old.
-    if (claimed.length < sendable.length) readAt = Number.NEGATIVE_INFINITY;
+    readAt = Number.NEGATIVE_INFINITY;
+    again = true;
   }
 
   /** Claims that expired without a record: of a process that ended, or that lost the database for so long. */

@@ -1,7 +1,7 @@
-import { type ClientSession, type Connection, Schema } from 'mongoose';
+import type { ClientSession, Connection } from 'mongoose';
 import type { AdminDispute } from '../../../contract/schemas/disputes.js';
 import type { IntentDispute } from '../../../contract/schemas/intents.js';
-import { countUpTo, defineModel } from '../../mongo/models.js';
+import { countUpTo, defineModel, typedSchema } from '../../mongo/models.js';
 import { toInstant } from '../../ports.js';
 import type { Effect, Party } from './entitlement.rules.js';
 
@@ -50,34 +50,7 @@ export interface DisputeFilter {
 /** A place in the list of disputes. */
 export type DisputePlace = Pick<DisputeDocument, '_id' | 'unsupported'>;
 
-const text = { type: String, required: true };
-const date = { type: Date, required: true };
-const textOrNull = { type: String, default: null };
-
-const auditSchema = new Schema<AuditEntry>(
-  { at: date, action: text, actor: text, note: textOrNull, evidence: textOrNull },
-  { _id: false },
-);
-
-const disputeSchema = new Schema<DisputeDocument>(
-  {
-    _id: text,
-    intentHash: text,
-    anchorId: text,
-    corridor: text,
-    filedBy: text,
-    publicKey: text,
-    reason: text,
-    status: text,
-    outcomeStatus: text,
-    effect: text,
-    unsupported: { type: Boolean, required: true },
-    createdAt: date,
-    resolvedAt: { type: Date, default: null },
-    audit: { type: [auditSchema], required: true },
-  },
-  { collection: 'disputes', versionKey: false },
-);
+const disputeSchema = typedSchema<DisputeDocument>('disputes');
 disputeSchema.index({ intentHash: 1, filedBy: 1 }, { unique: true, name: 'one_a_party' });
 disputeSchema.index(
   { intentHash: 1 },

@@ -1,5 +1,5 @@
-import { type ClientSession, type Connection, Schema } from 'mongoose';
-import { defineModel } from '../../mongo/models.js';
+import type { ClientSession, Connection } from 'mongoose';
+import { defineModel, typedSchema } from '../../mongo/models.js';
 
 /** How much of a dispute limit is used in its current window. */
 export interface DisputeWindowDocument {
@@ -8,14 +8,7 @@ export interface DisputeWindowDocument {
   endsAt: Date;
 }
 
-const windowSchema = new Schema<DisputeWindowDocument>(
-  {
-    _id: { type: String, required: true },
-    used: { type: Number, required: true },
-    endsAt: { type: Date, required: true },
-  },
-  { collection: 'dispute_windows', versionKey: false },
-);
+const windowSchema = typedSchema<DisputeWindowDocument>('dispute_windows');
 windowSchema.index({ endsAt: 1 }, { expireAfterSeconds: 0, name: 'expiry' });
 
 export type DisputeWindowStore = ReturnType<typeof createDisputeWindowStore>;

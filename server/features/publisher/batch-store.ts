@@ -1,7 +1,7 @@
-import { type ClientSession, type Connection, mongo, Schema } from 'mongoose';
+import { type ClientSession, type Connection, mongo } from 'mongoose';
 import type { BatchHeader, BatchKey } from '../../../contract/verification/verify-batch.js';
 import type { OracleReceipt } from '../../../contract/verification/verify-receipt.js';
-import { bulkCollection, defineModel } from '../../mongo/models.js';
+import { bulkCollection, defineModel, typedSchema } from '../../mongo/models.js';
 import type { Entry } from './batch.rules.js';
 
 /** A committed batch. Everything but the last three members is fixed from its insert on. */
@@ -37,51 +37,15 @@ interface LeavesDocument {
   hashes: mongo.Binary;
 }
 
-const headerSchema = new Schema<BatchHeader>(
-  {
-    version: { type: Number, required: true },
-    sequence: { type: Number, required: true },
-    previous: { type: String, default: null },
-    root: { type: String, required: true },
-    size: { type: Number, required: true },
-    formula: { type: String, required: true },
-    createdAt: { type: String, required: true },
-    keyId: { type: String, required: true },
-  },
-  { _id: false },
-);
-
-const batchSchema = new Schema<BatchDocument>(
-  {
-    _id: { type: Number, required: true },
-    header: { type: headerSchema, required: true },
-    headerHash: { type: String, required: true },
-    signature: { type: String, required: true },
-    publicKey: { type: String, required: true },
-    open: { type: Boolean, required: true },
-    receipt: { type: Schema.Types.Mixed, default: null },
-    submittedAt: { type: Date, default: null },
-  },
-  { collection: 'batches', versionKey: false },
-);
+const batchSchema = typedSchema<BatchDocument>('batches');
 // Permits one successor per batch and one first batch: a unique index treats `null` like any other value.
 batchSchema.index({ 'header.previous': 1 }, { unique: true, name: 'one_successor' });
 batchSchema.index({ open: 1, _id: 1 }, { name: 'by_receipt' });
 batchSchema.index({ 'header.keyId': 1, _id: 1 }, { name: 'by_key' });
 
-const entriesSchema = new Schema<EntriesDocument>(
-  { _id: { type: Number, required: true }, entries: { type: [String], required: true } },
-  { collection: 'batch_entries', versionKey: false },
-);
+const entriesSchema = typedSchema<EntriesDocument>('batch_entries');
 
-const leavesSchema = new Schema<LeavesDocument>(
-  {
-    _id: { type: Number, required: true },
-    keys: { type: [String], required: true },
-    hashes: { type: Buffer, required: true },
-  },
-  { collection: 'batch_leaves', versionKey: false },
-);
+const leavesSchema = typedSchema<LeavesDocument>('batch_leaves');
 
 const hashBytes = 32;
 

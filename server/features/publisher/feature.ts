@@ -2,9 +2,7 @@ import { fromHex } from '../../../contract/verification/bytes.js';
 import type { Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
-import type { Clock, Logger } from '../../ports.js';
 import type { Emit } from '../../webhooks/outbox.js';
-import type { BatchStore } from './batch-store.js';
 import { createWriteBatch } from './batch-writer.js';
 import { createHealth } from './health.js';
 import { createBatchLog, type KnownFleet } from './log.js';
@@ -13,18 +11,16 @@ import { createPublisherRouter } from './router.js';
 import { createSigner, publicBatchKey } from './signer.rules.js';
 import { createSubmitter } from './submitter.js';
 import { createTick, publisherLease, type TickDeps } from './tick.js';
-import type { TickStore } from './tick-store.js';
 
 /** Leases to seed at startup. */
 export const publisherLeases = [publisherLease] as const;
 
-export interface PublisherDeps extends KnownFleet {
-  batches: BatchStore;
-  ticks: TickStore;
+export interface PublisherDeps
+  extends KnownFleet,
+    Pick<TickDeps, 'batches' | 'ticks' | 'gatherCards' | 'clock' | 'logger'> {
   leases: Pick<Leases, 'run' | 'read'>;
   inTransaction: InTransaction;
   writeEvent: Emit;
-  gatherCards: TickDeps['gatherCards'];
   /** PUBLISHER_SECRET_KEY: an Ed25519 seed, 64 hex digits; undefined: nothing is published. */
   secretKey: string | undefined;
   /** PUBLISHER_OLD_KEYS: public keys, 64 hex digits each. */
@@ -35,8 +31,6 @@ export interface PublisherDeps extends KnownFleet {
   outbound: Outbound;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
-  clock: Clock;
-  logger: Logger;
   /** How often ticks are expected; health is `stale` after three such intervals. */
   tickIntervalMs?: number;
   leaseTtlMs?: number;

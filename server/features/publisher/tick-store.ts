@@ -1,19 +1,10 @@
-import { type ClientSession, type Connection, Schema } from 'mongoose';
-import { defineModel } from '../../mongo/models.js';
+import type { ClientSession, Connection } from 'mongoose';
+import { defineModel, typedSchema } from '../../mongo/models.js';
 import { firstState, type TickState } from './health.rules.js';
 
 const _id = 'publisher';
 
-const stateSchema = new Schema<TickState & { _id: string }>(
-  {
-    _id: { type: String, required: true },
-    running: { type: Schema.Types.Mixed, default: null },
-    lastTick: { type: Schema.Types.Mixed, default: null },
-    consecutiveFailures: { type: Number, required: true },
-    heldSince: { type: Date, default: null },
-  },
-  { collection: 'publisher_state', versionKey: false, minimize: false },
-);
+const stateSchema = typedSchema<TickState & { _id: string }>('publisher_state');
 
 export type TickStore = ReturnType<typeof createTickStore>;
 

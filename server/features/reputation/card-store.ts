@@ -1,5 +1,5 @@
-import { type ClientSession, type Connection, Schema } from 'mongoose';
-import { bulkCollection, defineModel } from '../../mongo/models.js';
+import type { ClientSession, Connection } from 'mongoose';
+import { bulkCollection, defineModel, typedSchema } from '../../mongo/models.js';
 import type { AnchorCards } from './card.rules.js';
 import type { Evidence } from './what-counts.rules.js';
 
@@ -27,30 +27,9 @@ const noState: CardState = {
   speedTargets: {},
 };
 
-const stateSchema = new Schema<CardState & { _id: string }>(
-  {
-    _id: { type: String, required: true },
-    run: { type: Number, default: null },
-    computedAt: { type: Date, default: null },
-    standsStillSince: { type: Date, default: null },
-    evidence: { type: String, default: null },
-    speedTargets: { type: Schema.Types.Mixed, default: {} },
-  },
-  { collection: 'reputation_state', versionKey: false, minimize: false },
-);
+const stateSchema = typedSchema<CardState & { _id: string }>('reputation_state');
 
-const cardSchema = new Schema<CardDocument>(
-  {
-    _id: { type: String, required: true },
-    run: { type: Number, required: true },
-    anchorName: { type: String, required: true },
-    simulated: { type: Boolean, required: true },
-    isActive: { type: Boolean, required: true },
-    serves: { type: [String], required: true },
-    windows: { type: Schema.Types.Mixed, required: true },
-  },
-  { collection: 'reputation_cards', versionKey: false },
-);
+const cardSchema = typedSchema<CardDocument>('reputation_cards');
 
 export type CardStore = ReturnType<typeof createCardStore>;
 

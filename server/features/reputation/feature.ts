@@ -1,13 +1,8 @@
-import type { Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
-import type { Clock, Logger, Random } from '../../ports.js';
-import type { CardStore } from './card-store.js';
 import { createCards, publishedCards } from './cards.js';
-import { createCountDays, type Outcomes } from './count-days.js';
+import { type CountDaysDeps, createCountDays } from './count-days.js';
 import { type MarkEveryDayDeps, markEveryDay } from './mark-every-day.js';
-import type { MarkStore } from './mark-store.js';
-import { createRefresh, type FleetView, type LedgerView, type Refresh, refreshLease } from './refresh.js';
-import type { RollupStore } from './rollup-store.js';
+import { createRefresh, type FleetView, type Refresh, type RefreshDeps, refreshLease } from './refresh.js';
 import { createReputationRouter } from './router.js';
 import { createReputationService, type ReputationServiceDeps } from './service.js';
 import { createStandings, type StandingsDeps } from './standings.js';
@@ -15,21 +10,14 @@ import { createStandings, type StandingsDeps } from './standings.js';
 /** Leases to seed at startup. */
 export const reputationLeases = [refreshLease] as const;
 
-export interface ReputationDeps {
-  marks: MarkStore;
-  rollups: RollupStore;
-  cards: CardStore;
-  outcomes: Outcomes & StandingsDeps['outcomes'] & MarkEveryDayDeps['outcomes'];
-  leases: Pick<Leases, 'run'>;
+export interface ReputationDeps
+  extends Omit<CountDaysDeps, 'outcomes' | 'evidence' | 'inLeasedTransaction'>,
+    Pick<RefreshDeps, 'cards' | 'leases' | 'ledger' | 'leaseTtlMs'> {
+  outcomes: CountDaysDeps['outcomes'] & StandingsDeps['outcomes'] & MarkEveryDayDeps['outcomes'];
   inTransaction: InTransaction;
   fleet: FleetView & { getAnchor: ReputationServiceDeps['getAnchor'] };
-  ledger: LedgerView;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
-  clock: Clock;
-  random: Random;
-  logger: Logger;
-  leaseTtlMs?: number;
 }
 
 export function createReputationFeature(deps: ReputationDeps) {

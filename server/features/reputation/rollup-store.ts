@@ -1,29 +1,14 @@
-import { type ClientSession, type Connection, Schema } from 'mongoose';
-import { defineModel } from '../../mongo/models.js';
+import type { ClientSession, Connection } from 'mongoose';
+import { defineModel, typedSchema } from '../../mongo/models.js';
 import type { OutcomeDay } from '../../outcome-days.rules.js';
-import { type Rollup, sumNames } from './day-count.rules.js';
+import type { Rollup } from './day-count.rules.js';
 
 /** `_id` is anchor, day and corridor, so that one range holds the days of an anchor in order. */
 interface RollupDocument extends Rollup {
   _id: string;
 }
 
-const text = { type: String, required: true };
-const whole = { type: Number, required: true };
-const packed = { type: Schema.Types.Buffer, required: true };
-
-const rollupSchema = new Schema<RollupDocument>(
-  {
-    _id: text,
-    anchorId: text,
-    corridor: text,
-    day: text,
-    ...Object.fromEntries(sumNames.map((name) => [name, whole])),
-    settle: packed,
-    accounts: packed,
-  },
-  { collection: 'reputation_rollups', versionKey: false },
-);
+const rollupSchema = typedSchema<RollupDocument>('reputation_rollups');
 
 const pageSize = 500;
 
