@@ -205,6 +205,25 @@ describe('200', () => {
     expect(JSON.stringify(document)).not.toMatch(/SIMULATED BANK/);
   });
 
+  it.each([
+    ['429, in seconds', 429, () => '50'],
+    ['503, as a date', 503, () => new Date(fixture.now() + 50 * second).toUTCString()],
+  ])('asks an anchor nothing while it wants a pause: %s', async (_name, status, retryAfter) => {
+    const { anchor } = await followed();
+    await fixture.post(fixture.terms({ anchorTransactionId: 'waits-too' }));
+    await fixture.pass(hour);
+    const after = retryAfter();
+    anchor.override('*', (_req, res) => void res.writeHead(status, { 'retry-after': after }).end());
+    expect((await fixture.reconcile()).body).toMatchObject({ looked: 2, polled: 1, unreachable: 2 });
+    anchor.override('*', null);
+    await fixture.post(fixture.terms({ anchorTransactionId: 'comes-later' }));
+    await fixture.pass(45 * second);
+    expect((await fixture.reconcile()).body.polled).toBe(0);
+    await fixture.pass(10 * second);
+    await fixture.post(fixture.terms({ anchorTransactionId: 'comes-last' }));
+    expect((await fixture.reconcile()).body.polled).toBeGreaterThan(0);
+  });
+
   it('reports unreachable and unknown transactions, and polls both again', async () => {
     await fixture.pass(90 * day);
     await fixture.settle();

@@ -39,6 +39,8 @@ export function createPolls(deps: {
   limits: PollLimits;
 }) {
   const { dueStore, progress, poll, clock, logger, pause, limits } = deps;
+  /** By anchor, until when it asked not to be asked, as its Retry-After says. */
+  const pausedUntil = new Map<string, number>();
 
   async function apply(
     { _id: intentHash, transactionId }: DuePoll,
@@ -79,13 +81,17 @@ export function createPolls(deps: {
         if (waitMs > 0) await pause(waitMs);
         const polledAtMs = clock();
         let result = givenUp;
-        if (unanswered < limits.giveUpAfter) {
+        const isPaused = polledAtMs < (pausedUntil.get(anchorId) ?? 0);
+        if (unanswered < limits.giveUpAfter && !isPaused) {
           result = await poll(anchorId, intent.transactionId ?? '', intent.dialect);
           if (result.kind !== 'not_pollable') {
             nextPollAtMs = polledAtMs + limits.pollSpacingMs;
             run.counts.polled += 1;
           }
-          if (result.kind === 'unreachable') logger.warn({ anchorId, why: result.why }, 'poll had no answer');
+          if (result.kind === 'unreachable') {
+            pausedUntil.set(anchorId, clock() + (result.pauseMs ?? 0));
+            logger.warn({ anchorId, why: result.why }, 'poll had no answer');
+          }
           // Anyone can attach an id that the anchor answers with an error, so that answer does not count against it.
           if (result.kind !== 'unreachable') unanswered = 0;
           else if (!result.answered || intent.poll === 'confirmed') unanswered += 1;

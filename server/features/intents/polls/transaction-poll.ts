@@ -1,6 +1,6 @@
 import { isRefused } from '../../../../contract/anchor-documents/json.js';
 import type { Outbound } from '../../../outbound/outbound.js';
-import { toUpstreamFault } from '../../../outbound/upstream-fault.js';
+import { faultOfStatus, toUpstreamFault } from '../../../outbound/upstream-fault.js';
 import type { Clock } from '../../../ports.js';
 import type { AnchorDirectory } from '../../anchors/service.js';
 import { readRecord, type TransactionRecord, unreadOf } from '../record/sep-record.rules.js';
@@ -16,8 +16,8 @@ export type PollResult =
   | { kind: 'record'; record: TransactionRecord; dialect: Dialect; observedAtMs: number }
   /** The anchor answers, and knows no such transaction. */
   | { kind: 'not_found' }
-  /** No answer, or an unreadable one (`answered`); the poll is repeated later. */
-  | { kind: 'unreachable'; why: string; answered: boolean }
+  /** No answer, or an unreadable one (`answered`); the poll is repeated later, and after the pause that it asks for. */
+  | { kind: 'unreachable'; why: string; answered: boolean; pauseMs?: number }
   /** The anchor granted no token, is not in the fleet, or has no server to ask. */
   | { kind: 'not_pollable' };
 
@@ -68,7 +68,10 @@ export function createTransactionPoll(deps: {
       expects: 'json',
     });
     if (answer.status === 404) return { kind: 'not_found' };
-    if (answer.status !== 200) return { kind: 'unreachable', why: `status ${answer.status}`, answered: true };
+    if (answer.status !== 200) {
+      const { message, pauseMs } = faultOfStatus(answer, 'transaction', clock());
+      return { kind: 'unreachable', why: message, answered: true, pauseMs };
+    }
     const record = readRecord(answer.json, dialect);
     const unread = unreadOf(record);
     if (unread !== null) directory.noteUnreadable(anchorId, 'transaction', unread);
