@@ -46,8 +46,7 @@ async function call<T>(path: string, json?: object): Promise<T> {
 
 describe('the commands', () => {
   itInShell.each([
-    ['docs/guides/anchors.md', /api\/anchors\/harbour' /, /harbour/],
-    ['docs/guides/anchors.md', /observations/, /./],
+    ['docs/guides/anchors.md', /api\/anchors\/harbour' /, /fresh/],
     ['docs/guides/anchors.md', /api\/reputation\/harbour/, /./],
     ['docs/guides/operators.md', /openssl/, /^[0-9a-f]{64}\n$/],
     ['docs/guides/operators.md', /readyz/, /./],

@@ -11,8 +11,6 @@ import java.util.regex.Pattern;
 import org.fairlead.client.Disputes;
 import org.fairlead.client.Fairlead;
 import org.fairlead.client.Intents;
-import org.fairlead.client.api.AnchorsApi.APIGetAnchorRequest;
-import org.fairlead.client.api.IntentsApi.APIGetIntentRequest;
 import org.fairlead.client.model.AttachTransactionBody;
 import org.fairlead.client.model.CreateIntentBody;
 import org.fairlead.client.model.IntentAnswer;
@@ -68,7 +66,7 @@ public final class OffRamp {
         System.out.println("registered " + hash);
 
         // SEP-1: where the anchor is, and whether its key is the one that the service knows. Then SEP-10.
-        var anchor = service.anchors().getAnchor(APIGetAnchorRequest.newBuilder().anchor(ANCHOR).build());
+        var anchor = service.anchors().getAnchor(ANCHOR, null);
         String toml = call(anchor.getHomeDomain() + "/.well-known/stellar.toml", null, "");
         String auth = of(toml, "WEB_AUTH_ENDPOINT"), transfer = of(toml, "TRANSFER_SERVER_SEP0024");
         if (!of(toml, "SIGNING_KEY").equals(anchor.getSigningKey())) throw new IllegalStateException("another key");
@@ -109,11 +107,10 @@ public final class OffRamp {
         rpc.close();
 
         // Follow, and dispute what came of it, as if nothing had arrived.
-        var ask = APIGetIntentRequest.newBuilder().intentHash(hash).build();
-        IntentAnswer seen = service.intents().getIntent(ask);
-        for (; seen.getStatus().toString().equals("pending"); seen = service.intents().getIntent(ask)) Thread.sleep(2000);
+        IntentAnswer seen = service.intents().getIntent(hash);
+        for (; seen.getStatus().toString().equals("pending"); seen = service.intents().getIntent(hash)) Thread.sleep(2000);
         System.out.println("outcome " + seen.getStatus() + " " + seen.getOutcome().getReason());
-        var dispute = Disputes.sign(hash, ANCHOR, "Nothing arrived.", String.valueOf(keys.getSecretSeed()));
+        var dispute = Disputes.sign(hash, ANCHOR, "Nothing arrived.", keys.getAccountId(), String.valueOf(keys.getSecretSeed()));
         System.out.println("dispute " + service.disputes().fileDispute(dispute).getStatus());
     }
 }
