@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { wilsonInterval } from '../../web/src/figures/wilson.js';
 import {
   meanParts,
   type PartInputs,
   type ScoreParts,
   scoreParts,
+  wholeHundred,
 } from '../../web/src/pages/anchors/score-parts.js';
 
 /** The cards in the vectors of the formula, parsed from their bytes. */
@@ -24,6 +26,19 @@ describe('the parts of a score', () => {
     // Published scores are rounded down to two places.
     expect(rest - Number(card.score)).toBeGreaterThan(-1e-9);
     expect(rest - Number(card.score)).toBeLessThan(0.01);
+    // As they are shown, to two places, they are a hundred exactly.
+    const shown = wholeHundred(card.score ?? '0', parts as ScoreParts);
+    const hundredths = [card.score ?? '0', ...Object.values(shown)].map((each) =>
+      Math.round(Number(each) * 100),
+    );
+    expect(hundredths.reduce((sum, each) => sum + each, 0)).toBe(10_000);
+    expect(Math.min(...hundredths)).toBeGreaterThanOrEqual(0);
+  });
+
+  it('counts as W what the worked example of docs/reputation.md does, and nothing without outcomes', () => {
+    expect(wilsonInterval(401, 412)?.low).toBeCloseTo(0.9528298995, 9);
+    expect(wilsonInterval(0, 12)?.low).toBeCloseTo(0, 12);
+    expect(wilsonInterval(0, 0)).toBeNull();
   });
 
   it.each(unscored)('are none without a score: $name', ({ card }) => {

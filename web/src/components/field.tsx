@@ -16,7 +16,10 @@ export function Field(props: {
     <div class={styles.field}>
       <label for={id}>{label}</label>
       {children({ id, 'aria-describedby': describedBy, 'aria-invalid': error !== undefined })}
-      <p id={describedBy} class={error === undefined ? styles.hint : styles.error}>
+      <p
+        id={describedBy}
+        class={error !== undefined ? styles.error : hint !== undefined ? styles.hint : styles.silent}
+      >
         {/* Announced when it appears. The hint is not: it may count with every key. */}
         <span aria-live="polite">{error}</span>
         {error === undefined && hint}

@@ -4,13 +4,11 @@ import styles from './record-table.module.css';
 export interface Column<Row> {
   label: string;
   cell: (row: Row) => ComponentChildren;
-  /** Below the label, such as the scale of the marks in the column. */
-  under?: ComponentChildren;
   /**
-   * `name` heads its row, and `main` is the most important value: both head the card. `wide` takes the whole width of the
-   * card; the figures of a column are aligned at their end.
+   * `name` heads its row, and `main` is the most important value: both head the card. The figures of a column are
+   * aligned at their end.
    */
-  kind?: 'name' | 'main' | 'wide' | 'figure';
+  kind?: 'name' | 'main' | 'figure';
 }
 
 /** Records in rows; where there is no room for columns, each is a card that repeats the labels. */
@@ -27,10 +25,9 @@ export function RecordTable<Row>(props: {
         <caption class="visually-hidden">{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ label, under, kind = 'plain' }) => (
+            {columns.map(({ label, kind = 'plain' }) => (
               <th key={label} scope="col" class={styles[kind]}>
                 {label}
-                {under}
               </th>
             ))}
           </tr>
@@ -38,14 +35,13 @@ export function RecordTable<Row>(props: {
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ label, under, cell, kind = 'plain' }) =>
+              {columns.map(({ label, cell, kind = 'plain' }) =>
                 kind === 'name' ? (
                   <th key={label} scope="row" class={styles.name}>
                     {cell(row)}
                   </th>
                 ) : (
                   <td key={label} data-label={label} class={styles[kind]}>
-                    {under !== undefined && <div class={styles.underInCard}>{under}</div>}
                     {cell(row)}
                   </td>
                 ),

@@ -1,28 +1,33 @@
 import type { AnchorAnswer } from '@fairlead/contract/client';
 import { useRoute } from 'preact-iso';
 import { AnswerView } from '../../components/answer-view.js';
+import { Choice } from '../../components/choice.js';
 import { Empty } from '../../components/empty.js';
 import { Notice } from '../../components/notice.js';
 import { PageHeading } from '../../components/page-heading.js';
-import { Tag } from '../../components/tag.js';
+import { SimulatedBanner } from '../../components/simulated-banner.js';
 import { type Answered, useAnswer } from '../../data/use-answer.js';
-import { shortName } from '../../figures/anchor-name.js';
+import { useViewPart } from '../../data/use-view-part.js';
+import { shortName, siteOf } from '../../figures/anchor-name.js';
 import { useLanguage } from '../../i18n/language.js';
-import styles from './anchor-page.module.css';
-import { HistoryCard } from './history-card.js';
 import { IdentityCard } from './identity-card.js';
 import { ObservationsCard } from './observations-card.js';
 import { anchorQuestion, reputationQuestion } from './questions.js';
-import { RecordCards } from './record-cards.js';
 import { RecordChoices } from './record-choices.js';
+import { RecordTab } from './record-tab.js';
 import { StartCard } from './start-card.js';
-import { type RecordView, useRecordView } from './use-record-view.js';
+import { useRecordView } from './use-record-view.js';
+import { VerdictCard } from './verdict-card.js';
 
-/** Everything about one anchor: its score and what it is made of, its history, what was observed, how to start there. */
+const tabs = ['record', 'start', 'observations', 'identity'] as const;
+
+/** One anchor: the verdict on it and its score first; what these rest on, and how to sell there, in tabs. */
 export function AnchorPage() {
   const { t } = useLanguage();
   const { anchorId = '' } = useRoute().params;
   const view = useRecordView();
+  const [named, choose] = useViewPart('show', 'record');
+  const shown = tabs.find((tab) => tab === named) ?? 'record';
   const anchor = useAnswer(anchorQuestion(anchorId));
   const isUnknown = saysUnknown(anchor);
   const reputation = useAnswer(isUnknown ? undefined : reputationQuestion(anchorId, view));
@@ -40,39 +45,40 @@ export function AnchorPage() {
       </>
     );
 
-  const name =
-    anchor.value === undefined
-      ? anchorId
-      : shortName({ anchorName: anchor.value.name, simulated: anchor.value.simulated });
+  const { value } = anchor;
+  const name = value === undefined ? '…' : shortName({ anchorName: value.name, simulated: value.simulated });
   const corridors = new Set([
-    ...(anchor.value?.corridors.map(({ corridor }) => corridor) ?? []),
+    ...(value?.corridors.map(({ corridor }) => corridor) ?? []),
     ...(reputation.value?.corridors.map(({ corridor }) => corridor) ?? []),
   ]);
   return (
     <>
-      <p class={styles.back}>
-        <a href={`/anchors${view.search}`}>{t('anchors.toRanking')}</a>
-      </p>
-      <PageHeading title={name}>
-        {anchor.value !== undefined && <Lead anchor={anchor.value} view={view} />}
+      <PageHeading title={name} documentTitle={value === undefined ? anchorId : name}>
+        {value !== undefined && <Lead anchor={value} ranking={`/anchors${view.search}`} />}
       </PageHeading>
+      <SimulatedBanner isShown={value?.simulated === true} />
       <RecordChoices view={view} corridors={[...corridors].sort()} />
-      <AnswerView answer={reputation} lines={18}>
+      <AnswerView answer={reputation} lines={5}>
         {(record) => (
-          <RecordCards record={record} view={view}>
-            <HistoryCard anchorId={anchorId} view={view} />
-          </RecordCards>
+          <VerdictCard record={record} view={view} proof={`/proof/${anchorId}${view.proofSearch}`} />
         )}
       </AnswerView>
-      <ObservationsCard anchorId={anchorId} view={view} />
-      <AnswerView answer={anchor} lines={4}>
-        {(value) => (
-          <>
-            {value.start.length > 0 && <StartCard anchor={value} view={view} />}
-            <IdentityCard anchor={value} />
-          </>
-        )}
-      </AnswerView>
+      <Choice
+        legend={t('anchors.tabs')}
+        isLegendHidden
+        options={tabs.map((tab) => ({ value: tab, label: t(`anchors.tab_${tab}`) }))}
+        value={shown}
+        onChoose={choose}
+      />
+      {shown === 'record' && <RecordTab anchorId={anchorId} answer={reputation} view={view} />}
+      {shown === 'observations' && <ObservationsCard anchorId={anchorId} view={view} />}
+      {(shown === 'start' || shown === 'identity') && (
+        <AnswerView answer={anchor} lines={4}>
+          {(value) =>
+            shown === 'start' ? <StartCard anchor={value} view={view} /> : <IdentityCard anchor={value} />
+          }
+        </AnswerView>
+      )}
     </>
   );
 }
@@ -82,26 +88,28 @@ function saysUnknown({ problem }: Answered<unknown>): boolean {
 }
 
 /** What one has to know before the figures. */
-function Lead({ anchor, view }: { anchor: AnchorAnswer; view: RecordView }) {
+function Lead({ anchor, ranking }: { anchor: AnchorAnswer; ranking: string }) {
   const { t } = useLanguage();
+  const { homeDomain, note, status } = anchor;
   return (
-    <div class={styles.lead}>
-      <p class={styles.tags}>
-        {anchor.simulated && <Tag text={t('anchors.simulated')} title={t('anchors.simulatedAbout')} />}
-        {anchor.homeDomain !== null && <span>{anchor.homeDomain}</span>}
-        <a href={`/proof/${anchor.id}${view.proofSearch}`}>{t('anchors.toProof')}</a>
+    <>
+      <p>
+        {homeDomain !== null && (
+          <>
+            <a href={siteOf(homeDomain)} rel="noopener">
+              {homeDomain.replace(/^https?:\/\//, '')}
+            </a>
+            {' · '}
+          </>
+        )}
+        <a href={ranking}>{t('anchors.toRanking')}</a>
       </p>
-      {anchor.note !== null && <p>{anchor.note}</p>}
-      {anchor.status === 'delisted' && (
-        <Notice tone="warn" title={t('anchors.delisted')}>
-          <p>{t('anchors.delistedAbout')}</p>
+      {note !== null && <p>{note}</p>}
+      {(status === 'delisted' || status === 'refused') && (
+        <Notice tone={status === 'refused' ? 'bad' : 'warn'} title={t(`anchors.${status}`)}>
+          <p>{t(`anchors.${status}About`)}</p>
         </Notice>
       )}
-      {anchor.status === 'refused' && (
-        <Notice tone="bad" title={t('anchors.refused')}>
-          <p>{t('anchors.refusedAbout')}</p>
-        </Notice>
-      )}
-    </div>
+    </>
   );
 }

@@ -1,20 +1,14 @@
 import type { CardWithSigns } from '@fairlead/contract/client';
-import { IntervalScale } from '../../components/interval-mark.js';
 import { RecordTable } from '../../components/record-table.js';
 import { corridorName } from '../../figures/corridor-name.js';
-import { scaleStart, wilsonInterval } from '../../figures/wilson.js';
 import { useLanguage } from '../../i18n/language.js';
 import figures from './figures.module.css';
-import { PaidOut } from './paid-out.js';
-import { PayoutTime } from './payout-time.js';
 import { Shortfall } from './shortfall.js';
 import { StandingText } from './standing-text.js';
 
 /** The anchor's card in each corridor, with the way to what is paid there now. */
 export function CorridorsTable({ cards }: { cards: readonly CardWithSigns[] }) {
   const { t, locale, formats } = useLanguage();
-  const lows = cards.map(({ filled, outcomes }) => wilsonInterval(filled, outcomes)?.low);
-  const scaleMin = scaleStart(lows.filter((low) => low !== undefined));
   return (
     <RecordTable
       caption={t('anchors.corridors')}
@@ -37,24 +31,26 @@ export function CorridorsTable({ cards }: { cards: readonly CardWithSigns[] }) {
             card.score === null ? (
               <StandingText record={card} />
             ) : (
-              <strong>{formats.number(card.score, { minimumFractionDigits: 2 })}</strong>
+              <strong>{formats.points(card.score)}</strong>
             ),
         },
         {
           label: t('anchors.paidOut'),
-          under: <IntervalScale min={scaleMin} />,
-          kind: 'wide',
-          cell: (card) => <PaidOut record={card} scaleMin={scaleMin} />,
+          kind: 'figure',
+          cell: ({ filled, outcomes }) =>
+            outcomes === 0
+              ? t('common.noOutcomes')
+              : `${formats.percent(filled / outcomes)} · ${t('anchors.countOf', { count: filled, all: outcomes })}`,
         },
         {
           label: t('anchors.time'),
           kind: 'figure',
-          cell: (card) => (
+          cell: ({ p50SettleSeconds: p50, p95SettleSeconds: p95 }) => (
             <>
-              <PayoutTime p50={card.p50SettleSeconds} p95={card.p95SettleSeconds} />
-              <span class={figures.below}>
-                {t('anchors.target', { time: formats.duration(card.speedTargetSeconds) })}
-              </span>
+              {p50 === null ? '–' : formats.duration(p50)}
+              {p95 !== null && (
+                <span class={figures.below}>{t('common.nearlyAll', { time: formats.duration(p95) })}</span>
+              )}
             </>
           ),
         },

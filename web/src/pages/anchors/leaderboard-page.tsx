@@ -1,20 +1,22 @@
-import type { LeaderboardAnswer } from '@fairlead/contract/client';
+import type { LeaderboardAnswer, LeaderboardEntry } from '@fairlead/contract/client';
 import { AnswerView } from '../../components/answer-view.js';
-import { Card } from '../../components/card.js';
 import { Empty } from '../../components/empty.js';
 import { PageHeading } from '../../components/page-heading.js';
+import { RecordSentence } from '../../components/record-sentence.js';
+import { SimulatedBanner } from '../../components/simulated-banner.js';
 import { corridorsQuestion } from '../../data/corridors.js';
 import { useAnswer } from '../../data/use-answer.js';
-import { scaleStart, wilsonInterval } from '../../figures/wilson.js';
+import { shortName } from '../../figures/anchor-name.js';
 import { useLanguage } from '../../i18n/language.js';
+import { Text } from '../../i18n/text.js';
 import styles from './figures.module.css';
 import { ComputedAt, StandsStill } from './freshness.js';
-import { LeaderboardTable } from './leaderboard-table.js';
 import { leaderboardQuestion } from './questions.js';
 import { RecordChoices } from './record-choices.js';
+import { StandingText } from './standing-text.js';
 import { type RecordView, useRecordView } from './use-record-view.js';
 
-/** The anchors by score; a corridor and a window can be chosen. */
+/** The anchors as recommendations, the surest first; a corridor and a window can be chosen. */
 export function LeaderboardPage() {
   const { t } = useLanguage();
   const view = useRecordView();
@@ -22,7 +24,10 @@ export function LeaderboardPage() {
   const corridors = useAnswer(corridorsQuestion);
   return (
     <>
-      <PageHeading title={t('anchors.title')}>{t('anchors.lead')}</PageHeading>
+      <PageHeading title={t('anchors.title')}>
+        <Text of="anchors.lead" />
+      </PageHeading>
+      <SimulatedBanner isShown={answer.value?.items.every(({ simulated }) => simulated) ?? false} />
       <RecordChoices view={view} corridors={corridors.value?.map(({ id }) => id) ?? []} />
       <AnswerView answer={answer} lines={8}>
         {(board) => <Leaderboard board={board} view={view} />}
@@ -35,12 +40,6 @@ function Leaderboard({ board, view }: { board: LeaderboardAnswer; view: RecordVi
   const { t } = useLanguage();
   const ranked = board.items.filter(({ rank }) => rank !== null);
   const unranked = board.items.filter(({ rank }) => rank === null);
-  const lows = board.items.map(({ filled, outcomes }) => wilsonInterval(filled, outcomes)?.low);
-  const table = {
-    view,
-    // One scale for all of them, so that marks can be compared.
-    scaleMin: scaleStart(lows.filter((low) => low !== undefined)),
-  };
   if (board.items.length === 0)
     return (
       <Empty title={t('anchors.noAnchors')}>
@@ -50,22 +49,58 @@ function Leaderboard({ board, view }: { board: LeaderboardAnswer; view: RecordVi
   return (
     <>
       <StandsStill since={board.standsStillSince} />
-      <Card title={t('anchors.ranking')} aside={<ComputedAt instant={board.computedAt} />}>
-        {ranked.length === 0 ? (
-          <Empty title={t('anchors.nobodyRanked')}>
-            <p>{t('anchors.nobodyRankedAbout')}</p>
-          </Empty>
-        ) : (
-          <LeaderboardTable {...table} caption={t('anchors.ranking')} entries={ranked} />
-        )}
-        <p class={styles.note}>{t('anchors.markAbout')}</p>
-      </Card>
+      <h2>{t('anchors.ranking')}</h2>
+      {ranked.length === 0 && <Empty title={t('anchors.nobodyRanked')} />}
+      <Entries entries={ranked} view={view} />
       {unranked.length > 0 && (
-        <Card title={t('anchors.unranked')}>
-          <p class={styles.note}>{t('anchors.unrankedAbout')}</p>
-          <LeaderboardTable {...table} caption={t('anchors.unranked')} entries={unranked} />
-        </Card>
+        <>
+          <h2>{t('anchors.unranked')}</h2>
+          <p class={styles.note}>
+            <Text of="anchors.unrankedAbout" />
+          </p>
+          <Entries entries={unranked} view={view} />
+        </>
       )}
+      <ComputedAt instant={board.computedAt} />
     </>
   );
+}
+
+function Entries({ entries, view }: { entries: readonly LeaderboardEntry[]; view: RecordView }) {
+  const { t, formats } = useLanguage();
+  return (
+    <ol class={styles.board}>
+      {entries.map((entry) => (
+        <li key={entry.anchorId}>
+          <h3>
+            {entry.rank !== null && `${entry.rank}. `}
+            <a href={`/anchors/${entry.anchorId}${view.search}`}>{shortName(entry)}</a>
+          </h3>
+          <p>
+            <RecordSentence record={entry} />
+          </p>
+          <p>
+            {entry.score === null ? (
+              <StandingText record={entry} />
+            ) : (
+              <>
+                <strong class={styles.score}>{formats.points(entry.score)}</strong>{' '}
+                <span class={styles.soft}>
+                  {t('anchors.of100')}
+                  <br />
+                  {t(`anchors.advice_${adviceOf(Number(entry.score))}`)}
+                </span>
+              </>
+            )}
+          </p>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** What a score means for somebody who has to choose. */
+function adviceOf(score: number): 'sure' | 'care' | 'avoid' {
+  if (score >= 80) return 'sure';
+  return score >= 50 ? 'care' : 'avoid';
 }

@@ -6,7 +6,6 @@ import { TimeAgo } from '../../components/time-ago.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { useLanguage } from '../../i18n/language.js';
 import figures from './figures.module.css';
-import styles from './observations-card.module.css';
 import { ObservedCorridors } from './observed-corridors.js';
 import { ObservedServices } from './observed-services.js';
 import { observationsQuestion } from './questions.js';
@@ -48,16 +47,16 @@ function Observations({ observations }: { observations: AnchorObservations }) {
   return (
     <>
       {services.length > 0 && (
-        <div class={styles.part}>
-          <h3>{t('anchors.services')}</h3>
+        <details open={services.some(({ availability }) => availability !== null)}>
+          <summary>{t('anchors.services')}</summary>
           <ObservedServices services={services} />
-        </div>
+        </details>
       )}
       {corridors.length > 0 && (
-        <div class={styles.part}>
-          <h3>{t('anchors.terms')}</h3>
+        <details open={corridors.some(({ fromMidMarket }) => fromMidMarket !== null)}>
+          <summary>{t('anchors.terms')}</summary>
           <ObservedCorridors corridors={corridors} />
-        </div>
+        </details>
       )}
     </>
   );

@@ -5,7 +5,6 @@ import { TimeAgo } from '../../components/time-ago.js';
 import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
 import figures from './figures.module.css';
-import { whyUnavailable } from './unavailable-texts.js';
 
 /** What the anchor quotes in each corridor, against the mid-market. */
 export function ObservedCorridors({ corridors }: { corridors: readonly CorridorObservations[] }) {
@@ -14,7 +13,7 @@ export function ObservedCorridors({ corridors }: { corridors: readonly CorridorO
   const perCent = (value: string) =>
     formats.number(value, { style: 'unit', unit: 'percent', minimumFractionDigits: 1 });
   const why = (reason: CorridorObservations['availabilityUnavailable']) => (
-    <span class={figures.soft}>{whyUnavailable(reason, t)}</span>
+    <span class={figures.soft}>{t(`anchors.why_${reason ?? 'not_observed'}`)}</span>
   );
   return (
     <RecordTable

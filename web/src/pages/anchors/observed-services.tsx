@@ -3,7 +3,6 @@ import { RecordTable } from '../../components/record-table.js';
 import { type Language, useLanguage } from '../../i18n/language.js';
 import type { TextKey } from '../../i18n/translate.js';
 import figures from './figures.module.css';
-import { whyUnavailable } from './unavailable-texts.js';
 
 const serviceTexts: Record<ObservedService, TextKey> = {
   sep1: 'anchors.sep1',
@@ -47,7 +46,7 @@ export function ObservedServices({ services }: { services: readonly ServiceObser
           kind: 'figure',
           cell: ({ availability, availabilityUnavailable: why }) =>
             availability === null ? (
-              <span class={figures.soft}>{whyUnavailable(why, t)}</span>
+              <span class={figures.soft}>{t(`anchors.why_${why ?? 'not_observed'}`)}</span>
             ) : (
               formats.percent(availability, 2)
             ),
@@ -57,12 +56,12 @@ export function ObservedServices({ services }: { services: readonly ServiceObser
           kind: 'figure',
           cell: ({ latencyMs, latencyUnavailable: why }) =>
             latencyMs === null ? (
-              <span class={figures.soft}>{whyUnavailable(why, t)}</span>
+              <span class={figures.soft}>{t(`anchors.why_${why ?? 'not_observed'}`)}</span>
             ) : (
               <>
                 {milliseconds(latencyMs.p50, language)}
                 <span class={figures.below}>
-                  {t('anchors.slowTime', { time: milliseconds(latencyMs.p95, language) })}
+                  {t('common.nearlyAll', { time: milliseconds(latencyMs.p95, language) })}
                 </span>
               </>
             ),

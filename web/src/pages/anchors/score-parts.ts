@@ -58,3 +58,16 @@ export function meanParts(cards: readonly PartInputs[]): ScoreParts | null {
     time: mean('time'),
   };
 }
+
+/** The parts in hundredths of a point, so that they and the score add up to a hundred as they are shown. */
+export function wholeHundred(score: string, parts: ScoreParts): ScoreParts {
+  const left = Math.round((100 - Number(score)) * 100);
+  const sum = partNames.reduce((all, name) => all + parts[name], 0) || 1;
+  const exact = partNames.map((name) => ({ name, value: (parts[name] / sum) * left }));
+  const missing = left - exact.reduce((all, { value }) => all + Math.floor(value), 0);
+  // The hundredths that rounding down left over go to those that it took most from.
+  const first = exact.toSorted((a, b) => (b.value % 1) - (a.value % 1)).slice(0, missing);
+  return Object.fromEntries(
+    exact.map((each) => [each.name, (Math.floor(each.value) + Number(first.includes(each))) / 100]),
+  ) as unknown as ScoreParts;
+}

@@ -2,9 +2,11 @@ import type { AnchorAnswer, StartingPoint } from '@fairlead/contract/client';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Choice } from '../../components/choice.js';
+import { Empty } from '../../components/empty.js';
 import { Field } from '../../components/field.js';
 import { useCopying } from '../../components/use-copying.js';
 import { useViewPart } from '../../data/use-view-part.js';
+import { siteOf } from '../../figures/anchor-name.js';
 import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
 import figures from './figures.module.css';
@@ -20,7 +22,7 @@ export function StartCard({ anchor, view }: { anchor: AnchorAnswer; view: Record
   const corridor = corridors.find((id) => id === view.corridor) ?? corridors[0];
   const points = anchor.start.filter((point) => point.corridor === corridor);
   const point = points.find(({ protocol }) => protocol === chosen) ?? points[0];
-  if (corridor === undefined || point === undefined) return null;
+  if (corridor === undefined || point === undefined) return <Empty title={t('anchors.startNone')} />;
   const code = startCall({
     service: location.origin,
     anchorId: anchor.id,
@@ -79,7 +81,7 @@ function Steps({ anchor, point }: { anchor: AnchorAnswer; point: StartingPoint }
       {homeDomain !== null && (
         <li>
           <span>{t('anchors.stepToml')}</span>
-          <code>{tomlUrl(homeDomain)}</code>
+          <code>{`${siteOf(homeDomain)}/.well-known/stellar.toml`}</code>
           {signingKey !== null && (
             <span class={figures.soft}>
               {t('anchors.stepKey')} <code>{signingKey}</code>
@@ -110,12 +112,6 @@ function Steps({ anchor, point }: { anchor: AnchorAnswer; point: StartingPoint }
       </li>
     </ol>
   );
-}
-
-/** The address of stellar.toml. A development fleet names its anchors by origin instead of by domain. */
-function tomlUrl(homeDomain: string): string {
-  const origin = homeDomain.includes('://') ? homeDomain : `https://${homeDomain}`;
-  return `${origin}/.well-known/stellar.toml`;
 }
 
 function CopyButton({ text }: { text: string }) {

@@ -2,6 +2,7 @@ import type { CorridorAnswer, RateQuote, RatesAnswer } from '@fairlead/contract/
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Changing } from '../../components/changing.js';
+import { RecordSentence } from '../../components/record-sentence.js';
 import { Tag } from '../../components/tag.js';
 import { Term } from '../../components/term.js';
 import { useLanguage } from '../../i18n/language.js';
@@ -98,13 +99,11 @@ function Money({ quote, answer }: { quote: RateQuote; answer: RatesAnswer }) {
 /** How the anchor has kept its word, in a line. */
 function Record({ quote }: { quote: RateQuote }) {
   const { t, formats } = useLanguage();
-  const { fillRate, outcomes, p50SettleSeconds: p50, p95SettleSeconds: p95, score } = quote.reputation;
-  if (fillRate === null) return <p class={styles.record}>{t('rates.noOutcomes')}</p>;
+  const { fillRate, outcomes, score, ...times } = quote.reputation;
+  const filled = Math.round(Number(fillRate ?? 0) * outcomes);
   return (
     <p class={styles.record}>
-      {t('rates.paid', { paid: Math.round(Number(fillRate) * outcomes), outcomes })}
-      {p50 !== null && `, ${t('rates.usually', { time: formats.duration(p50) })}`}
-      {p95 !== null && `, ${t('rates.nearlyAll', { time: formats.duration(p95) })}`}
+      <RecordSentence record={{ ...times, filled, outcomes }} />
       {score !== null && (
         <>
           {' · '}
