@@ -2,10 +2,15 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { PublishedBatch } from '../../../contract/schemas/publisher.js';
 import { type BatchHeader, batchHeaderHash } from '../../../contract/verification/verify-batch.js';
 import { createSigner, type Signer } from '../../../server/features/publisher/signer.rules.js';
-import { checkChain } from '../../../web/src/pages/proof/check/check-chain.js';
-import { checkScore, readKey } from '../../../web/src/pages/proof/check/check-score.js';
-import type { Evidence, Trust, Wanted } from '../../../web/src/pages/proof/check/evidence.js';
-import { type Step, stepIds } from '../../../web/src/pages/proof/check/step.js';
+import english from '../../../web/locales/en.json' with { type: 'json' };
+import { checkScore, readKey } from '../../../web/src/pages/proof/check-score.js';
+import {
+  type Evidence,
+  type Step,
+  stepIds,
+  type Trust,
+  type Wanted,
+} from '../../../web/src/pages/proof/step.js';
 import { batchesPath, publisherFixture } from '../../fixtures/publisher/publisher-over-http.js';
 import { expectFor } from '../../support/expect-for.js';
 
@@ -48,7 +53,7 @@ const stepsOf = (of: Evidence = evidence, by: Trust = trust, asked: Wanted = wan
   ...checkScore(of, asked, by),
 ];
 const failedIn = (steps: Step[]) =>
-  Object.fromEntries(steps.filter(({ status }) => status === 'failed').map(({ id, fault }) => [id, fault]));
+  Object.fromEntries(steps.filter(({ status }) => status === 'failed').map(({ id, why }) => [id, why]));
 
 describe('the check of a published score', () => {
   it('holds in every step, and leaves open only what there is nothing to compare with', () => {
@@ -93,6 +98,16 @@ describe('the check of a published score', () => {
     'batch.signature': { signature: 'bad_signature' },
     'batch.receipt.signature': { receipt: 'bad_receipt_signature' },
   };
+  it('says every fact in words of the page, and why a step failed or is open', () => {
+    const texts = new Set(Object.keys(english.proof));
+    for (const entries of [evidence.entries, [], null])
+      for (const { status, why, facts } of stepsOf({ ...evidence, entries })) {
+        const part = status === 'failed' ? 'fault' : 'opening';
+        const keys = [...facts.map(({ label }) => `fact_${label}`), ...(why ? [`${part}_${why}`] : [])];
+        expect(keys.filter((key) => !texts.has(key))).toEqual([]);
+      }
+  });
+
   it.each(Object.keys(brokenBy))(
     'fails in each step that a changed character breaks, and in no other: %s',
     (place) => {
@@ -128,7 +143,7 @@ describe('the check of a published score', () => {
 
   it('ends at the first step where the answer is not of its form, and hashes nothing', () => {
     for (const proof of [null, {}, [], 'proof', { ...(evidence.proof as object), proof: ['zz'] }])
-      expect(stepsOf({ ...evidence, proof }).map(({ id, fault }) => [id, fault])).toEqual([
+      expect(stepsOf({ ...evidence, proof }).map(({ id, why }) => [id, why])).toEqual([
         ['form', 'malformed_answer'],
       ]);
   });
@@ -158,8 +173,7 @@ describe('the check of a published score', () => {
       key: 'not_own_key',
       signature: 'not_own_key',
     });
-    expect(steps.find(({ id }) => id === 'memory')?.opening).toBe('other_own_key');
-    expect(checkChain([first], own)).toMatchObject([{ fault: 'not_own_key' }]);
+    expect(steps.find(({ id }) => id === 'memory')?.why).toBe('other_own_key');
     // Where the reader remembers an earlier key as their own, that key must have signed what is remembered.
     const remembered = stepsOf({ ...evidence, remembered: first }, { ...own, source: 'readerBefore' });
     expect(failedIn(remembered)).toMatchObject({ memory: 'not_own_key' });
@@ -175,7 +189,7 @@ describe('the check of a published score', () => {
       };
       const own: Trust = { ...trust, source };
       expect(failedIn(stepsOf(rotated(), own))).toEqual({});
-      expect(stepsOf(rotated(), own).find(({ id }) => id === 'chain')?.opening).toBe('previous_by_other_key');
+      expect(stepsOf(rotated(), own).find(({ id }) => id === 'chain')?.why).toBe('previous_by_other_key');
       // Everything that can be compared without that key is still compared.
       expect(failedIn(stepsOf(rotated({ previous: first.headerHash }), own))).toEqual({
         chain: 'broken_chain',
@@ -211,9 +225,7 @@ describe('the check of a published score', () => {
     expect(failure([...entries.slice(0, -1), { ...entries.at(-1), filled: 1 }])).toBe('root_mismatch');
     expect(failure([...entries.slice(0, -1), { ...entries.at(-1), filled: 1.5 }])).toBe('malformed_entry');
     expect(failure([null])).toBe('malformed_entry');
-    expect(stepsOf({ ...evidence, entries: null }).find(({ id }) => id === 'entries')?.opening).toBe(
-      'too_many',
-    );
+    expect(stepsOf({ ...evidence, entries: null }).find(({ id }) => id === 'entries')?.why).toBe('too_many');
   });
 
   it('compares the log with what an earlier check remembered', () => {
@@ -223,25 +235,6 @@ describe('the check of a published score', () => {
     expect(failure(first)).toEqual({});
     expect(failure(null)).toEqual({ memory: 'missing' });
     expect(failure(first, { ...head, headerHash: second.headerHash })).toEqual({ memory: 'rewritten' });
-  });
-});
-
-describe('the check of the chain', () => {
-  const sound = { fault: null, isLinked: true };
-
-  it('holds from the first batch on, and leaves the first link of a later page open', () => {
-    expect(checkChain([first, second], trust)).toMatchObject([sound, sound]);
-    expect(checkChain([second], trust)).toMatchObject([{ fault: null, isLinked: false }]);
-  });
-
-  it('notices a batch that is missing, repeated, changed, or signed by another', () => {
-    const faults = (...batches: unknown[]) => checkChain(batches, trust).map(({ fault }) => fault);
-    expect(faults(first, first)).toEqual([null, 'broken_chain']);
-    const changed = { ...second, header: { ...second.header, size: second.header.size + 1 } };
-    expect(faults(first, changed)).toEqual([null, 'bad_signature']);
-    expect(faults({ ...first, headerHash: second.headerHash })).toEqual(['other_header_hash']);
-    expect(faults({ ...first, receipt: second.receipt })).toEqual(['other_batch']);
-    expect(faults(null, {})).toEqual(['malformed_answer', 'malformed_answer']);
   });
 });
 

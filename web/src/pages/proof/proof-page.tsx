@@ -1,48 +1,103 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { AnswerView } from '../../components/answer-view.js';
+import { Button } from '../../components/button.js';
+import { Card } from '../../components/card.js';
+import { Empty } from '../../components/empty.js';
+import { Notice } from '../../components/notice.js';
 import { PageHeading } from '../../components/page-heading.js';
+import { TimeAgo } from '../../components/time-ago.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { useLanguage } from '../../i18n/language.js';
-import { ChainCard } from './chain-card.js';
-import type { ListedKey } from './check/evidence.js';
-import { ChecksMissing } from './checks-missing.js';
-import { HealthCard } from './health-card.js';
-import { useMemories } from './memory.js';
+import { Text } from '../../i18n/text.js';
+import { KeysCard } from './keys-card.js';
+import { trustOf, useMemory } from './memory.js';
+import styles from './proof.module.css';
 import { health } from './questions.js';
-import { trustedKeys } from './trust.js';
-import { TrustCard } from './trust-card.js';
+import type { ListedKey } from './step.js';
 import { VerifyCard } from './verify-card.js';
 
-/** Whether scores are published, a check of one of them, whose key is believed, and the chain of batches. */
+export type Checks = typeof import('./check-score.js');
+
+/** A check of a published score in the reader's own browser, by keys that the reader may bring. */
 export function ProofPage() {
   const { t } = useLanguage();
-  const { params } = useRoute();
-  const answer = useAnswer(health());
-  const memories = useMemories();
+  const anchorId = useRoute().params.anchorId ?? '';
+  const answer = useAnswer(health);
+  const memory = useMemory();
+  const checks = useChecks();
   const [publisher, setPublisher] = useState<ListedKey | null>();
   const [oracle, setOracle] = useState<ListedKey | null>();
-  const trust = trustedKeys({ publisher, oracle }, memories.before, answer.value?.keys ?? []);
+  if (checks === 'missing')
+    return (
+      <>
+        <PageHeading title={t('proof.title')} />
+        <Notice tone="bad" title={t('proof.notLoaded')}>
+          <p>
+            <Button onClick={() => location.reload()}>{t('common.reload')}</Button>
+          </p>
+        </Notice>
+      </>
+    );
   return (
     <>
-      <PageHeading title={t('proof.title')}>{t('proof.lead')}</PageHeading>
-      <ChecksMissing />
+      <PageHeading title={t('proof.title')}>
+        <Text of="proof.lead" />
+      </PageHeading>
       <AnswerView answer={answer} lines={3}>
-        {(value) => (
-          <>
-            <HealthCard health={value} />
-            <VerifyCard health={value} anchorId={params.anchorId ?? ''} trust={trust} memories={memories} />
-            <TrustCard
-              trust={trust}
-              listed={value.keys}
-              memories={memories}
-              onPublisher={setPublisher}
-              onOracle={setOracle}
-            />
-            <ChainCard health={value} trust={trust} head={memories.before?.head} />
-          </>
-        )}
+        {({ latest, status, reason, keys }) => {
+          const trust = trustOf({ publisher, oracle }, memory.before, keys);
+          return (
+            <>
+              {status !== 'ok' && reason !== null && (
+                <Notice tone="warn" title={t(`proof.status_${status}`)}>
+                  <p>{t(`proof.reason_${reason}`)}</p>
+                </Notice>
+              )}
+              {latest === null ? (
+                <Empty title={t('proof.nothing')} />
+              ) : (
+                <>
+                  <KeysCard
+                    trust={trust}
+                    checks={checks}
+                    onPublisher={setPublisher}
+                    onOracle={setOracle}
+                    onForget={memory.before && memory.forget}
+                  />
+                  <Card
+                    title={t('proof.verify')}
+                    aside={
+                      <span class={styles.soft}>
+                        {t('proof.latest', { sequence: latest.sequence })}{' '}
+                        <TimeAgo instant={latest.createdAt} />
+                      </span>
+                    }
+                  >
+                    <VerifyCard
+                      latest={latest.sequence}
+                      anchorId={anchorId}
+                      trust={trust}
+                      hasUnusable={publisher === null || oracle === null}
+                      checks={checks}
+                      keep={memory.keep}
+                    />
+                  </Card>
+                </>
+              )}
+            </>
+          );
+        }}
       </AnswerView>
     </>
   );
+}
+
+/** The functions that verify; undefined until their file has arrived. */
+function useChecks(): Checks | 'missing' | undefined {
+  const [checks, setChecks] = useState<Checks | 'missing'>();
+  useEffect(() => {
+    void import('./check-score.js').then(setChecks, () => setChecks('missing'));
+  }, []);
+  return checks;
 }

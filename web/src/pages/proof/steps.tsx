@@ -1,9 +1,7 @@
 import { type Language, useLanguage } from '../../i18n/language.js';
-import type { Step, StepStatus } from './check/step.js';
-import { Mark, type MarkTone } from './mark.js';
-import styles from './steps.module.css';
-
-const tones: Record<StepStatus, MarkTone> = { held: 'good', failed: 'bad', open: 'plain' };
+import type { TextKey } from '../../i18n/translate.js';
+import styles from './proof.module.css';
+import type { Step } from './step.js';
 
 /** The steps of a check in their order: what was compared, in words, with what it read and computed. */
 export function Steps({ steps }: { steps: readonly Step[] }) {
@@ -12,11 +10,10 @@ export function Steps({ steps }: { steps: readonly Step[] }) {
   return (
     <ol class={styles.steps}>
       {steps.map((step) => (
-        <li key={step.id} class={`${styles.step} ${styles[step.status]}`}>
-          <div class={styles.head}>
-            <h3>{t(`proof.step_${step.id}`)}</h3>
-            <Mark tone={tones[step.status]}>{t(`proof.${step.status}`)}</Mark>
-          </div>
+        <li key={step.id}>
+          <h3>
+            {t(`proof.step_${step.id}`)} <span class={styles[step.status]}>{t(`proof.${step.status}`)}</span>
+          </h3>
           <p>{sentenceOf(step, language)}</p>
           {step.facts.length > 0 && (
             <details open={step.status === 'failed'}>
@@ -24,7 +21,7 @@ export function Steps({ steps }: { steps: readonly Step[] }) {
               <dl class={styles.facts}>
                 {step.facts.map(({ label, value }) => (
                   <div key={label}>
-                    <dt>{t(`proof.fact_${label}`)}</dt>
+                    <dt>{t(`proof.fact_${label}` as TextKey)}</dt>
                     <dd>
                       <code>{value}</code>
                     </dd>
@@ -39,9 +36,8 @@ export function Steps({ steps }: { steps: readonly Step[] }) {
   );
 }
 
-function sentenceOf({ id, fault, opening, facts }: Step, { t }: Language): string {
-  if (fault !== undefined) return t(`proof.fault_${fault}`);
-  if (opening !== undefined) return t(`proof.opening_${opening}`);
+function sentenceOf({ id, status, why, facts }: Step, { t }: Language): string {
+  if (why !== undefined) return t(`proof.${status === 'failed' ? 'fault' : 'opening'}_${why}` as TextKey);
   // The first batch names none before it.
   if (id === 'chain' && facts.length === 0) return t('proof.held_first');
   return t(

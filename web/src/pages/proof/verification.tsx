@@ -1,24 +1,29 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { AnswerView } from '../../components/answer-view.js';
+import { Notice } from '../../components/notice.js';
 import { useAnswer } from '../../data/use-answer.js';
-import type { Evidence, Wanted } from './check/evidence.js';
-import type { Memories } from './memory.js';
-import { memoryOf } from './memory-of.js';
+import { corridorName } from '../../figures/corridor-name.js';
+import { useLanguage } from '../../i18n/language.js';
+import { type Memory, memoryOf } from './memory.js';
+import styles from './proof.module.css';
+import type { Checks } from './proof-page.js';
 import { evidence } from './questions.js';
+import type { Evidence, Step, Trust, Wanted } from './step.js';
 import { Steps } from './steps.js';
-import type { TrustedKeys } from './trust.js';
-import { useSteps } from './use-steps.js';
-import { Verdict } from './verdict.js';
 
 interface Props {
   wanted: Wanted;
-  trust: TrustedKeys;
-  memories: Memories;
+  /** The anchor's name. */
+  name: string;
+  trust: Trust;
+  hasUnusable: boolean;
+  checks: Checks;
+  keep: (memory: Memory) => void;
 }
 
-/** Fetches what proves one score, and checks it. */
+/** Fetches what proves one score and checks it: the result in a sentence and a picture, its steps behind it. */
 export function Verification(props: Props) {
-  const answer = useAnswer(evidence(props.wanted, props.memories.before?.head.sequence));
+  const answer = useAnswer(evidence(props.wanted, props.trust.head?.sequence));
   return (
     <AnswerView answer={answer} lines={4}>
       {(value) => <Checked {...props} evidence={value} />}
@@ -27,21 +32,64 @@ export function Verification(props: Props) {
 }
 
 function Checked(props: Props & { evidence: Evidence }) {
-  const { wanted, trust, memories, evidence } = props;
-  const { steps, isDone } = useSteps(evidence, wanted, {
-    keys: trust.keys,
-    source: trust.source,
-    oracle: trust.oracle,
-    head: memories.before?.head,
-  });
-  const hasHeld = isDone && steps.every(({ status }) => status !== 'failed');
+  const { wanted, trust, checks, evidence, keep } = props;
+  const { t } = useLanguage();
+  const steps = useMemo(
+    () => [...checks.checkScore(evidence, wanted, trust)],
+    [checks, evidence, JSON.stringify([wanted, trust])],
+  );
+  const hasHeld = steps.every(({ status }) => status !== 'failed');
   useEffect(() => {
-    if (hasHeld) memories.keep(memoryOf(steps, wanted, trust, memories.now));
+    if (hasHeld) keep(memoryOf(steps, wanted, trust));
   }, [hasHeld]);
   return (
     <>
-      <Verdict steps={steps} isDone={isDone} trust={trust} wanted={wanted} />
-      <Steps steps={steps} />
+      <Verdict {...props} steps={steps} />
+      <div class={styles.picture} aria-hidden="true">
+        {steps.map(({ id, status }) => (
+          <span key={id} class={styles[status]} />
+        ))}
+      </div>
+      <details open={!hasHeld}>
+        <summary>{t('proof.steps', { count: steps.length })}</summary>
+        <Steps steps={steps} />
+      </details>
     </>
+  );
+}
+
+function Verdict(props: Props & { steps: readonly Step[] }) {
+  const { steps, hasUnusable, trust, wanted, name } = props;
+  const { t, locale } = useLanguage();
+  const failed = steps.filter(({ status }) => status === 'failed');
+  const open = steps.filter(({ status }) => status === 'open').length;
+  if (failed.length > 0) {
+    const isKeyAlone = failed.every(({ why }) => why === 'not_own_key');
+    const title = isKeyAlone
+      ? t('proof.otherKey')
+      : t('proof.refuted', { failed: failed.length, all: steps.length });
+    return (
+      <Notice tone="bad" title={title}>
+        <p>{t(isKeyAlone ? 'proof.otherKeyWhy' : 'proof.refutedTrue')}</p>
+      </Notice>
+    );
+  }
+  const score = steps.at(-1)?.facts.find(({ label }) => label === 'scorePublished')?.value ?? '–';
+  const corridor = corridorName(wanted.corridor, locale);
+  return (
+    <Notice
+      tone={hasUnusable ? 'warn' : 'good'}
+      title={t(score === '–' ? 'proof.verifiedNoScore' : 'proof.verified', {
+        anchor: name,
+        sequence: wanted.sequence,
+        corridor,
+        score,
+      })}
+    >
+      {hasUnusable && <p>{t('proof.keyNotUsed')}</p>}
+      <p>
+        {t(`proof.restsOn_${trust.source}`)} {open > 0 && t('proof.openSteps', { count: open })}
+      </p>
+    </Notice>
   );
 }

@@ -1,3 +1,35 @@
+/** The steps of a check, in their order. */
+export const stepIds = [
+  'form',
+  'asked',
+  'leaf',
+  'path',
+  'entries',
+  'header',
+  'key',
+  'signature',
+  'chain',
+  'memory',
+  'receipt',
+  'score',
+] as const;
+export type StepId = (typeof stepIds)[number];
+
+/** What a step read or computed; `proof.fact_` and the label name its text. */
+export interface Fact {
+  label: string;
+  value: string;
+}
+
+export interface Step {
+  id: StepId;
+  /** `open`: there was nothing to hold it against, and the step says why. */
+  status: 'held' | 'failed' | 'open';
+  /** Why it failed or is open: the end of the name of a text, such as `proof.fault_root_mismatch`. */
+  why?: string;
+  facts: Fact[];
+}
+
 /** The score whose proof the reader asked for. */
 export interface Wanted {
   sequence: number;

@@ -20,9 +20,7 @@ import {
   verifyBatch,
   verifyEntry,
 } from '@fairlead/contract';
-import type { Evidence, ListedKey, Trust, Wanted } from './evidence.js';
-import { keyFault } from './key-fault.js';
-import type { Fact, Fault, Opening, Step, StepId } from './step.js';
+import type { Evidence, Fact, ListedKey, Source, Step, StepId, Trust, Wanted } from './step.js';
 
 type Batch = ReturnType<typeof publishedBatch.parse>;
 type Card = ReturnType<typeof scoreCard.parse>;
@@ -276,7 +274,13 @@ function fromHex(text: string): Uint8Array {
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
-function fact(label: Fact['label'], value: string): Fact {
+/** Renames a fault for the reader: a reader who brought the key must not be told to bring it. */
+function keyFault(fault: string, source: Source): string {
+  const isOwn = source === 'reader' || source === 'readerBefore';
+  return fault === 'unknown_key' && isOwn ? 'not_own_key' : fault;
+}
+
+function fact(label: string, value: string): Fact {
   return { label, value };
 }
 
@@ -284,10 +288,10 @@ function held(id: StepId, facts: Fact[]): Step {
   return { id, status: 'held', facts };
 }
 
-function failed(id: StepId, fault: Fault, facts: Fact[]): Step {
-  return { id, status: 'failed', fault, facts };
+function failed(id: StepId, why: string, facts: Fact[]): Step {
+  return { id, status: 'failed', why, facts };
 }
 
-function open(id: StepId, opening: Opening, facts: Fact[]): Step {
-  return { id, status: 'open', opening, facts };
+function open(id: StepId, why: string, facts: Fact[]): Step {
+  return { id, status: 'open', why, facts };
 }
