@@ -10,7 +10,7 @@ import {
   leastOutcomes,
   standingOf,
 } from '../../web/src/pages/anchors/standing.js';
-import { startParameters } from '../../web/src/pages/anchors/start-call.js';
+import { startParameters } from '../../web/src/pages/anchors/start-parameters.js';
 
 describe('why there is no score', () => {
   const judged = (outcomes: number, accountDays: number, days90 = 7) =>

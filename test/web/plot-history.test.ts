@@ -33,7 +33,7 @@ describe('the history as lines', () => {
       sample(1, { tidewater: { rate: '1521.5' }, harbour: { rate: '1519' } }),
       sample(0, { harbour: { rate: '1518' } }),
     ];
-    expect(plotHistory(newestFirst, 'rate', slot)).toEqual({
+    expect(plotHistory(newestFirst, slot)).toEqual({
       times: [start, start + slot],
       lines: [
         { anchorId: 'harbour', values: [1518, 1519] },
@@ -43,32 +43,27 @@ describe('the history as lines', () => {
   });
 
   it('breaks off where a slot has no sample, and fills nothing in', () => {
-    const { times, lines } = plotHistory(
-      [sample(0, { harbour: {} }), sample(3, { harbour: {} })],
-      'rate',
-      slot,
-    );
+    const { times, lines } = plotHistory([sample(0, { harbour: {} }), sample(3, { harbour: {} })], slot);
     expect(times).toEqual([start, start + slot, start + 3 * slot]);
     expect(lines).toEqual([{ anchorId: 'harbour', values: [1520, null, 1520] }]);
   });
 
   it('does not break off where samples are a little late', () => {
-    expect(
-      plotHistory([sample(0, { harbour: {} }), sample(1.4, { harbour: {} })], 'rate', slot).times,
-    ).toHaveLength(2);
+    expect(plotHistory([sample(0, { harbour: {} }), sample(1.4, { harbour: {} })], slot).times).toHaveLength(
+      2,
+    );
   });
 
   it('has no quote outside the band, and no cost where none was known', () => {
     const samples = [
-      sample(0, { bait: { rate: '990000', unranked: 'above_band' }, harbour: { costPercent: '0.86' } }),
-      sample(1, { bait: { rate: '1500' }, harbour: { costPercent: null } }),
+      sample(0, { bait: { rate: '990000', unranked: 'above_band' } }),
+      sample(1, { bait: { rate: '1500' } }),
     ];
-    expect(plotHistory(samples, 'rate', slot).lines[0]).toEqual({ anchorId: 'bait', values: [null, 1500] });
-    expect(plotHistory(samples, 'cost', slot).lines).toEqual([{ anchorId: 'harbour', values: [0.86, null] }]);
+    expect(plotHistory(samples, slot).lines[0]).toEqual({ anchorId: 'bait', values: [null, 1500] });
   });
 
   it('is empty without samples', () => {
-    expect(plotHistory([], 'rate', slot)).toEqual({ times: [], lines: [] });
+    expect(plotHistory([], slot)).toEqual({ times: [], lines: [] });
   });
 });
 
@@ -76,10 +71,8 @@ describe('the scale of values', () => {
   const lines = (...values: number[]) => ({ times: [], lines: [{ anchorId: 'harbour', values }] });
 
   it('is on round figures, and stays while rates move within them', () => {
-    expect(steadyRange('rate', lines(1_513.4, 1_528))).toEqual([1_500, 1_550]);
-    expect(steadyRange('rate', lines(1_501, 1_549))).toEqual([1_500, 1_550]);
-    expect(steadyRange('rate', lines(0.912, 0.921))).toEqual([0.9, expect.closeTo(0.94)]);
-    expect(steadyRange('cost', lines(0.2, 0.9))).toEqual([0, 1]);
-    expect(steadyRange('cost', lines(-0.2, 2.4))).toEqual([-1, 3]);
+    expect(steadyRange(lines(1_513.4, 1_528))).toEqual([1_500, 1_550]);
+    expect(steadyRange(lines(1_501, 1_549))).toEqual([1_500, 1_550]);
+    expect(steadyRange(lines(0.912, 0.921))).toEqual([0.9, expect.closeTo(0.94)]);
   });
 });

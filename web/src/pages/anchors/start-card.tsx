@@ -1,17 +1,15 @@
 import type { AnchorAnswer, StartingPoint } from '@fairlead/contract/client';
-import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Choice } from '../../components/choice.js';
 import { Empty } from '../../components/empty.js';
 import { Field } from '../../components/field.js';
-import { useCopying } from '../../components/use-copying.js';
 import { useViewPart } from '../../data/use-view-part.js';
 import { siteOf } from '../../figures/anchor-name.js';
 import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
 import figures from './figures.module.css';
-import { startCall, startParameters } from './start-call.js';
 import styles from './start-card.module.css';
+import { startParameters } from './start-parameters.js';
 import type { RecordView } from './use-record-view.js';
 
 /** How a wallet begins a withdrawal here: the steps with their addresses, and the call that returns them to a program. */
@@ -23,12 +21,6 @@ export function StartCard({ anchor, view }: { anchor: AnchorAnswer; view: Record
   const points = anchor.start.filter((point) => point.corridor === corridor);
   const point = points.find(({ protocol }) => protocol === chosen) ?? points[0];
   if (corridor === undefined || point === undefined) return <Empty title={t('anchors.startNone')} />;
-  const code = startCall({
-    service: location.origin,
-    anchorId: anchor.id,
-    corridor,
-    protocol: point.protocol,
-  });
   return (
     <Card title={t('anchors.start')}>
       <p class={figures.note}>{t('anchors.startAbout')}</p>
@@ -59,15 +51,6 @@ export function StartCard({ anchor, view }: { anchor: AnchorAnswer; view: Record
         />
       </div>
       <Steps anchor={anchor} point={point} />
-      <h3>{t('anchors.startCode')}</h3>
-      <div class={styles.code}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which a keyboard has to be able to */}
-        <pre tabIndex={0}>
-          <code>{code}</code>
-        </pre>
-        {/* The key resets "Copied" when the code changes. */}
-        <CopyButton key={code} text={code} />
-      </div>
       <p class={figures.note}>{t('anchors.startOfframp')}</p>
     </Card>
   );
@@ -111,19 +94,5 @@ function Steps({ anchor, point }: { anchor: AnchorAnswer; point: StartingPoint }
         <a href="/offramp">{t('anchors.toOfframp')}</a>
       </li>
     </ol>
-  );
-}
-
-function CopyButton({ text }: { text: string }) {
-  const { t } = useLanguage();
-  const { isCopied, copy } = useCopying(text);
-  if (copy === undefined) return null;
-  return (
-    <>
-      <Button onClick={copy}>{isCopied ? t('common.copied') : t('common.copy')}</Button>
-      <span class="visually-hidden" role="status">
-        {isCopied ? t('common.copied') : ''}
-      </span>
-    </>
   );
 }

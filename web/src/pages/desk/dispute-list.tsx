@@ -2,18 +2,24 @@ import type { AdminDispute } from '@fairlead/contract/client';
 import { useEffect, useRef } from 'preact/hooks';
 import { AnswerView } from '../../components/answer-view.js';
 import { Button } from '../../components/button.js';
+import { Choice } from '../../components/choice.js';
 import { Empty } from '../../components/empty.js';
 import { FocusGroup } from '../../components/focus-group.js';
+import { RecordTable } from '../../components/record-table.js';
 import { TimeAgo } from '../../components/time-ago.js';
+import { corridorsQuestion } from '../../data/corridors.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { useViewPart } from '../../data/use-view-part.js';
+import { anchorNames } from '../../figures/anchor-name.js';
+import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
 import styles from './desk.module.css';
-import { FilterBar } from './filter-bar.js';
 import { listQuestion } from './questions.js';
 import type { Session } from './session.js';
 
-/** The disputes that pass the filters, a page at a time. */
+const statuses = ['open', 'accepted', 'rejected', 'all'] as const;
+
+/** The disputes of a status, a page at a time. */
 export function DisputeList(props: {
   session: Session;
   onRefused: () => void;
@@ -22,20 +28,12 @@ export function DisputeList(props: {
   const { t } = useLanguage();
   const { session, onRefused, onOpen } = props;
   const [status, setStatus] = useViewPart('status', 'open');
-  const [support, setSupport] = useViewPart('support', '');
-  const [anchor, setAnchor] = useViewPart('anchor', '');
   const [cursor, setCursor] = useViewPart('cursor', '');
-  const filters = { status: status === 'all' ? '' : status, support, anchor, cursor };
-  const answer = useAnswer(listQuestion(session, filters));
+  const answer = useAnswer(listQuestion(session, { status: status === 'all' ? '' : status, cursor }));
   const isRefused = answer.problem?.kind === 'refused' && answer.problem.status === 401;
   useEffect(() => {
     if (isRefused) onRefused();
   }, [isRefused, onRefused]);
-  const filter = (set: (value: string) => void) => (value: string) => {
-    // A cursor is valid in one list only; another filter starts another list.
-    setCursor('');
-    set(value);
-  };
   const list = useRef<HTMLDivElement>(null);
   const turnTo = (place: string) => {
     setCursor(place);
@@ -44,13 +42,15 @@ export function DisputeList(props: {
   };
   return (
     <>
-      <FilterBar
-        status={status}
-        support={support}
-        anchor={anchor}
-        onStatus={filter(setStatus)}
-        onSupport={filter(setSupport)}
-        onAnchor={filter(setAnchor)}
+      <Choice
+        legend={t('desk.status')}
+        options={statuses.map((value) => ({ value, label: t(`desk.status_${value}`) }))}
+        value={statuses.find((each) => each === status) ?? 'open'}
+        onChoose={(value) => {
+          // A cursor is valid in one list only.
+          setCursor('');
+          setStatus(value);
+        }}
       />
       <FocusGroup at={list}>
         <AnswerView answer={answer} lines={6}>
@@ -81,43 +81,32 @@ export function DisputeList(props: {
 }
 
 function DisputeTable({ items, onOpen }: { items: AdminDispute[]; onOpen: (id: string) => void }) {
-  const { t } = useLanguage();
+  const { t, locale } = useLanguage();
+  const corridors = useAnswer(corridorsQuestion);
+  const nameOf = anchorNames(corridors.value ?? []);
   return (
-    <table class={styles.table}>
-      <caption class="visually-hidden">{t('desk.list')}</caption>
-      <thead>
-        <tr>
-          <th scope="col">{t('desk.claim')}</th>
-          <th scope="col">{t('offramp.anchor')}</th>
-          <th scope="col">{t('desk.filedBy')}</th>
-          <th scope="col">{t('desk.support')}</th>
-          <th scope="col">{t('desk.filed')}</th>
-          <th scope="col">{t('desk.status')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map((dispute) => (
-          <tr key={dispute.id}>
-            <th scope="row">
-              <button type="button" class={styles.link} onClick={() => onOpen(dispute.id)}>
-                {dispute.reason}
-              </button>
-            </th>
-            <td data-label={t('offramp.anchor')}>
-              {dispute.anchorId} · {dispute.corridor}
-            </td>
-            <td data-label={t('desk.filedBy')}>{t(`desk.by_${dispute.filedBy}`)}</td>
-            <td data-label={t('desk.support')}>{t(`desk.support_${dispute.support}`)}</td>
-            <td data-label={t('desk.filed')}>
-              <TimeAgo instant={dispute.createdAt} />
-            </td>
-            <td data-label={t('desk.status')}>
-              <DisputeMark status={dispute.status} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <RecordTable
+      caption={t('desk.list')}
+      rows={items}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          label: t('desk.claim'),
+          kind: 'name',
+          cell: ({ id, reason }) => (
+            <button type="button" class={styles.link} onClick={() => onOpen(id)}>
+              {reason}
+            </button>
+          ),
+        },
+        { label: t('offramp.anchor'), cell: ({ anchorId }) => nameOf(anchorId) },
+        { label: t('offramp.corridor'), cell: ({ corridor }) => corridorName(corridor, locale) },
+        { label: t('desk.filedBy'), cell: ({ filedBy }) => t(`desk.by_${filedBy}`) },
+        { label: t('desk.support'), cell: ({ support }) => t(`desk.support_${support}`) },
+        { label: t('desk.filed'), cell: ({ createdAt }) => <TimeAgo instant={createdAt} /> },
+        { label: t('desk.status'), cell: ({ status }) => <DisputeMark status={status} /> },
+      ]}
+    />
   );
 }
 

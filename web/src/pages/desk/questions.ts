@@ -6,16 +6,13 @@ import { answersOf, type Session } from './session.js';
 const everyMs = 15_000;
 const pageSize = '20';
 
-export interface Filters {
-  status: string;
-  support: string;
-  anchor: string;
-  cursor: string;
-}
-
-/** One page of the disputes that pass the filters. */
-export function listQuestion(session: Session, filters: Filters): Question<ListDisputesAnswer> {
-  const query = { ...onlySet(filters), limit: pageSize };
+/** One page of the disputes of a status; an empty part is left out. */
+export function listQuestion(
+  session: Session,
+  filters: { status: string; cursor: string },
+): Question<ListDisputesAnswer> {
+  const set = Object.entries(filters).filter(([, value]) => value !== '');
+  const query = { ...Object.fromEntries(set), limit: pageSize };
   return {
     key: [...answersOf(session), 'list', query],
     ask: async (signal) => unwrap(await session.client.adminDisputes.listDisputes({ query, signal })),
@@ -33,9 +30,4 @@ export function disputeQuestion(session: Session, id: string): Question<AdminDis
     ask: async (signal) => unwrap(await session.client.adminDisputes.getDispute({ params: { id }, signal })),
     everyMs,
   };
-}
-
-/** Contains only the filters that are set; the service validates the values of the address. */
-function onlySet(filters: Filters): Record<string, string> {
-  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ''));
 }

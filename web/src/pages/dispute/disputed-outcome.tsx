@@ -11,11 +11,11 @@ import type { Standing } from './standing.js';
 /** The outcome that would be disputed, who may do so, and what accepting changes. */
 export function DisputedOutcome({ intent, standing }: { intent: IntentAnswer; standing: Standing }) {
   const { t, formats } = useLanguage();
-  const { intentHash, anchorId, corridor, sellAmount, outcome, status, dispute } = intent;
+  const { intentHash, anchorId, corridor, sellAmount, outcome, dispute } = intent;
   const anchorName = useAnchorName(anchorId);
   const { sold, paid } = codesOf(corridor);
   return (
-    <Card title={t('dispute.outcome')} aside={<StatusMark status={status} />}>
+    <Card title={t('dispute.outcome')} aside={<StatusMark intent={intent} />}>
       <Facts>
         <Fact name={t('offramp.sold')}>
           {formats.asset(sellAmount, sold)} → {paid}

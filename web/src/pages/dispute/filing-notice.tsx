@@ -1,4 +1,3 @@
-import type { RateLimit } from '@fairlead/contract/client';
 import { useEffect, useRef } from 'preact/hooks';
 import { Notice } from '../../components/notice.js';
 import { useLanguage } from '../../i18n/language.js';
@@ -47,11 +46,10 @@ function Outcome(props: Props) {
           <p>
             <a href={`/offramp/${intentHash}`}>{t('dispute.watch')}</a>
           </p>
-          <LimitLeft limit={filing.limit} />
         </Notice>
       );
     case 'refused': {
-      const { error, retryAt, limit } = filing;
+      const { error, retryAt } = filing;
       const code = error.code;
       const text: TextKey = isExplained(code) ? `dispute.refused_${code}` : 'dispute.refusedOther';
       const seconds = retryAt === undefined ? 0 : Math.max(0, Math.ceil((retryAt - now) / 1_000));
@@ -62,7 +60,6 @@ function Outcome(props: Props) {
           <p>
             <code>{code}</code> {error.message}
           </p>
-          <LimitLeft limit={limit} />
         </Notice>
       );
     }
@@ -76,18 +73,4 @@ function Outcome(props: Props) {
         </Notice>
       );
   }
-}
-
-function LimitLeft({ limit }: { limit: RateLimit | null }) {
-  const { t, formats } = useLanguage();
-  if (limit === null) return null;
-  return (
-    <p>
-      {t('dispute.limitLeft', {
-        remaining: limit.remaining,
-        limit: limit.limit,
-        until: formats.dateTime(limit.resetEpochSeconds * 1_000),
-      })}
-    </p>
-  );
 }

@@ -2,8 +2,6 @@ import {
   type DisputeAnswer,
   type ErrorBody,
   type FileDisputeBody,
-  type RateLimit,
-  readRateLimit,
   readRetryAfter,
 } from '@fairlead/contract/client';
 import { useState } from 'preact/hooks';
@@ -11,12 +9,12 @@ import { client } from '../../data/client.js';
 import { failureOf, type Problem } from '../../data/problem.js';
 import { serviceNow } from '../../data/service-clock.js';
 
-/** The state of a dispute that is being filed. `limit` is the limit with the least remaining. */
+/** The state of a dispute that is being filed. */
 export type Filing =
   | { state: 'none' }
   | { state: 'sending' }
-  | { state: 'filed'; dispute: DisputeAnswer; isNew: boolean; limit: RateLimit | null }
-  | { state: 'refused'; error: ErrorBody; retryAt: number | undefined; limit: RateLimit | null }
+  | { state: 'filed'; dispute: DisputeAnswer; isNew: boolean }
+  | { state: 'refused'; error: ErrorBody; retryAt: number | undefined }
   | { state: 'lost'; problem: Problem };
 
 export function useFiling(onFiled: () => void) {
@@ -33,12 +31,10 @@ export function useFiling(onFiled: () => void) {
 async function send(body: FileDisputeBody): Promise<Filing> {
   try {
     const { status, headers, body: answer } = await client.disputes.fileDispute({ body });
-    const limit = readRateLimit(headers);
-    if (status === 200 || status === 201)
-      return { state: 'filed', dispute: answer, isNew: status === 201, limit };
+    if (status === 200 || status === 201) return { state: 'filed', dispute: answer, isNew: status === 201 };
     const seconds = readRetryAfter(headers);
     const retryAt = seconds === null ? undefined : serviceNow() + seconds * 1_000;
-    return { state: 'refused', error: answer, retryAt, limit };
+    return { state: 'refused', error: answer, retryAt };
   } catch (error) {
     const failure = failureOf(error, navigator.onLine);
     if (failure === undefined) throw error;

@@ -1,22 +1,21 @@
 import { useState } from 'preact/hooks';
-import { useLocation } from 'preact-iso';
 import { Button } from '../../components/button.js';
 import { Field } from '../../components/field.js';
 import { useLanguage } from '../../i18n/language.js';
 import styles from './follow-form.module.css';
 import { readIntentHash } from './intent-hash.js';
 
-/** Takes the hash of an intent and leads to its off-ramp. */
-export function FollowForm({ first }: { first: string }) {
+/** Takes the hash of an intent, alone or in an address. */
+export function FollowForm(props: { first: string; label: string; onFollow: (intentHash: string) => void }) {
+  const { first, label, onFollow } = props;
   const { t } = useLanguage();
-  const { route } = useLocation();
   const [text, setText] = useState(first);
-  const [isWrong, setIsWrong] = useState(first !== '');
+  const [isWrong, setIsWrong] = useState(first !== '' && readIntentHash(first) === undefined);
   const follow = (event: Event) => {
     event.preventDefault();
     const intentHash = readIntentHash(text);
     setIsWrong(intentHash === undefined);
-    if (intentHash !== undefined) route(`/offramp/${intentHash}`);
+    if (intentHash !== undefined) onFollow(intentHash);
   };
   return (
     <form class={styles.form} onSubmit={follow} noValidate>
@@ -43,7 +42,7 @@ export function FollowForm({ first }: { first: string }) {
         )}
       </Field>
       <Button type="submit" strong>
-        {t('offramp.follow')}
+        {label}
       </Button>
     </form>
   );

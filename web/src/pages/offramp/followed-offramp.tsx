@@ -8,8 +8,6 @@ import { useLanguage } from '../../i18n/language.js';
 import { DisputeCard } from './dispute-card.js';
 import { LedgerCard, MoneyCard, RecordCard, TermsCard } from './evidence.js';
 import styles from './followed-offramp.module.css';
-import { LogCard } from './log-card.js';
-import { RememberButton } from './remembered-list.js';
 import { StateCard } from './state-card.js';
 import { useIntent } from './use-intent.js';
 import { useIntentStream } from './use-intent-stream.js';
@@ -35,7 +33,6 @@ export function FollowedOfframp({ intentHash }: { intentHash: string }) {
             </>
           )}
         </p>
-        {value !== undefined && <RememberButton intentHash={intentHash} />}
         <a href="/offramp">{t('offramp.another')}</a>
       </div>
       {isUnknown && value === undefined ? (
@@ -57,7 +54,6 @@ function Parts({ intent }: { intent: IntentAnswer }) {
       <div class={styles.column}>
         <StateCard intent={intent} />
         <DisputeCard intent={intent} />
-        <LogCard steps={intent.steps} />
       </div>
       <div class={styles.column}>
         <MoneyCard intent={intent} />

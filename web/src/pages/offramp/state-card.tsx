@@ -20,12 +20,17 @@ export function StateCard({ intent }: { intent: IntentAnswer }) {
   const ends = possibleEnds(intent, turn);
   const tone: Tone = party === 'wallet' ? 'warn' : toneOf[status];
   const problem = problemToMend(payment);
+  const isAccepted = intent.dispute?.status === 'accepted';
   // That the anchor paid out is then its word against the account's.
-  const isContested = status === 'settled' && intent.dispute !== null && intent.dispute.status !== 'rejected';
+  const isContested = status === 'settled' && intent.dispute?.status === 'open';
   const ending = isContested ? 'contested' : outcome?.reason;
   return (
-    <Card title={t('offramp.state')} aside={<StatusMark status={status} />}>
-      {ending !== undefined ? (
+    <Card title={t('offramp.state')} aside={<StatusMark intent={intent} />}>
+      {isAccepted && outcome !== null ? (
+        <Notice tone={toneOf[standsAs(intent)]} title={t('offramp.ended_accepted')}>
+          <p>{t(`offramp.counts_${outcome.counts}`)}</p>
+        </Notice>
+      ) : ending !== undefined ? (
         <Notice tone={isContested ? 'plain' : toneOf[status]} title={t(`offramp.ended_${ending}`)}>
           <p>{t(`offramp.explained_${ending}`)}</p>
           {turn === 'mayRecover' && <p>{t('offramp.turn_mayRecover')}</p>}
@@ -39,7 +44,7 @@ export function StateCard({ intent }: { intent: IntentAnswer }) {
           {turn === 'mendPayment' && problem !== undefined && <p>{t(`offramp.payment_${problem}`)}</p>}
         </Notice>
       )}
-      <StateTrack stages={trackOf(intent)} />
+      <StateTrack stages={trackOf(intent)} isOverturned={isAccepted} />
       {ends.length > 0 && (
         <div>
           <h3>{t('offramp.canEnd')}</h3>
@@ -56,8 +61,19 @@ export function StateCard({ intent }: { intent: IntentAnswer }) {
   );
 }
 
+/** What the outcome counts as now, where a verdict has changed it: its status otherwise. */
+function standsAs({ status, dispute, outcome }: IntentAnswer): IntentAnswer['status'] {
+  if (dispute?.status !== 'accepted' || outcome === null) return status;
+  return ({ filled: 'settled', not_filled: 'failed', no: 'expired' } as const)[outcome.counts];
+}
+
 /** The status in a word, distinguished by its shape as well as its colour. */
-export function StatusMark({ status }: { status: IntentAnswer['status'] }) {
+export function StatusMark({ intent }: { intent: IntentAnswer }) {
   const { t } = useLanguage();
-  return <span class={`${styles.mark} ${styles[status]}`}>{t(`offramp.status_${status}`)}</span>;
+  const stands = standsAs(intent);
+  const text =
+    stands === intent.status || intent.outcome === null
+      ? (`offramp.status_${intent.status}` as const)
+      : (`offramp.status_${intent.outcome.counts}` as const);
+  return <span class={`${styles.mark} ${styles[stands]}`}>{t(text)}</span>;
 }

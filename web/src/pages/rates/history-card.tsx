@@ -14,7 +14,7 @@ import { anchorNames } from '../../figures/anchor-name.js';
 import { useLanguage } from '../../i18n/language.js';
 import type { TextKey } from '../../i18n/translate.js';
 import styles from './history-card.module.css';
-import { type Metric, metrics, plotHistory, steadyRange } from './plot-history.js';
+import { plotHistory, steadyRange } from './plot-history.js';
 
 interface Range {
   resolution: HistoryResolution;
@@ -33,8 +33,6 @@ const ranges = {
 type RangeName = keyof typeof ranges;
 const rangeNames = Object.keys(ranges) as RangeName[];
 
-const metricTexts: Readonly<Record<Metric, TextKey>> = { rate: 'rates.metricRate', cost: 'rates.metricCost' };
-
 /** A sample is taken every quarter of an hour. */
 const everyMs = 300_000;
 
@@ -42,9 +40,7 @@ const everyMs = 300_000;
 export function HistoryCard({ corridor }: { corridor: CorridorAnswer }) {
   const { t, formats } = useLanguage();
   const [named, chooseRange] = useViewPart('history', 'day');
-  const [asked, chooseMetric] = useViewPart('metric', 'rate');
   const range = rangeNames.find((each) => each === named) ?? 'day';
-  const metric = metrics.find((each) => each === asked) ?? 'rate';
   const { resolution } = ranges[range];
   const samples = useAnswer<RateHistoryPoint[]>({
     key: ['rate history', corridor.id, resolution],
@@ -63,22 +59,13 @@ export function HistoryCard({ corridor }: { corridor: CorridorAnswer }) {
     <Card
       title={t('rates.history')}
       aside={
-        <div class={styles.choices}>
-          <Choice
-            legend={t('rates.range')}
-            isLegendHidden
-            value={range}
-            options={rangeNames.map((value) => ({ value, label: t(ranges[value].text) }))}
-            onChoose={chooseRange}
-          />
-          <Choice
-            legend={t('rates.metric')}
-            isLegendHidden
-            value={metric}
-            options={metrics.map((value) => ({ value, label: t(metricTexts[value]) }))}
-            onChoose={chooseMetric}
-          />
-        </div>
+        <Choice
+          legend={t('rates.range')}
+          isLegendHidden
+          value={range}
+          options={rangeNames.map((value) => ({ value, label: t(ranges[value].text) }))}
+          onChoose={chooseRange}
+        />
       }
     >
       <p class={styles.about}>{t('rates.historyAbout', { amount })}</p>
@@ -87,7 +74,7 @@ export function HistoryCard({ corridor }: { corridor: CorridorAnswer }) {
           all.length === 0 ? (
             <Empty title={t('rates.noSamples')} />
           ) : (
-            <History key={metric} samples={all} corridor={corridor} range={range} metric={metric} />
+            <History samples={all} corridor={corridor} range={range} />
           )
         }
       </AnswerView>
@@ -97,21 +84,16 @@ export function HistoryCard({ corridor }: { corridor: CorridorAnswer }) {
 
 const colours = [1, 2, 3, 4, 5, 6] as const;
 
-function History(props: {
-  samples: RateHistoryPoint[];
-  corridor: CorridorAnswer;
-  range: RangeName;
-  metric: Metric;
-}) {
-  const { samples, corridor, range, metric } = props;
+function History(props: { samples: RateHistoryPoint[]; corridor: CorridorAnswer; range: RangeName }) {
+  const { samples, corridor, range } = props;
   const { t, formats } = useLanguage();
   const { slotSeconds, text, days } = ranges[range];
   const { times, series, scale, span } = useMemo(() => {
-    const plot = plotHistory(samples, metric, slotSeconds);
+    const plot = plotHistory(samples, slotSeconds);
     const nameOf = anchorNames([corridor]);
     return {
       times: plot.times,
-      scale: steadyRange(metric, plot),
+      scale: steadyRange(plot),
       span: [serviceNow() / 1_000 - days * 86_400, serviceNow() / 1_000] as const,
       series: plot.lines.map(({ anchorId, values }, index) => ({
         label: nameOf(anchorId),
@@ -120,18 +102,14 @@ function History(props: {
         isDashed: index >= colours.length,
       })),
     };
-  }, [samples, metric, slotSeconds, corridor]);
+  }, [samples, slotSeconds, corridor]);
   const currency = codeOf(corridor.buyAsset);
-  const format = (value: number) =>
-    metric === 'rate' ? formats.number(value, rateStyle(value)) : formats.perCent(value);
+  const format = (value: number) => formats.number(value, rateStyle(value));
   return (
     <Plot
       label={t('rates.historyLabel', {
         range: t(text),
-        metric:
-          metric === 'rate'
-            ? t('rates.rateOf', { currency, code: codeOf(corridor.sellAsset) })
-            : t('rates.metricCost'),
+        metric: t('rates.rateOf', { currency, code: codeOf(corridor.sellAsset) }),
       })}
       times={times}
       series={series}

@@ -1,8 +1,5 @@
 import type { RateHistoryPoint } from '@fairlead/contract/client';
 
-export const metrics = ['rate', 'cost'] as const;
-export type Metric = (typeof metrics)[number];
-
 export interface HistoryPlot {
   /** Epoch seconds, ascending. */
   times: number[];
@@ -15,11 +12,7 @@ export interface HistoryPlot {
  * samples are further apart than one slot and a half. Quotes outside the band are left out, since one of them would
  * flatten all others.
  */
-export function plotHistory(
-  samples: readonly RateHistoryPoint[],
-  metric: Metric,
-  slotSeconds: number,
-): HistoryPlot {
+export function plotHistory(samples: readonly RateHistoryPoint[], slotSeconds: number): HistoryPlot {
   const ordered = [...samples].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
   const times: number[] = [];
   const valuesOf = new Map<string, (number | null)[]>();
@@ -29,11 +22,10 @@ export function plotHistory(
     if (last !== undefined && time - last > slotSeconds * 1.5) times.push(last + slotSeconds);
     times.push(time);
     for (const quote of sample.quotes) {
-      const value = metric === 'rate' ? quote.rate : quote.costPercent;
-      if (value === null || quote.unranked !== null) continue;
+      if (quote.unranked !== null) continue;
       const values = valuesOf.get(quote.anchorId) ?? [];
       valuesOf.set(quote.anchorId, values);
-      values[times.length - 1] = Number(value);
+      values[times.length - 1] = Number(quote.rate);
     }
   }
   const lines = [...valuesOf.keys()].sort().map((anchorId) => ({
@@ -43,18 +35,15 @@ export function plotHistory(
   return { times, lines };
 }
 
-/** The parts of the value scale: of rates, a round figure of about 2 % of them; of costs, one per cent. */
-function stepOf(metric: Metric, most: number): number {
-  if (metric === 'cost') return 1;
-  const power = 10 ** Math.floor(Math.log10(most / 50));
-  return ([1, 2, 5, 10].find((times) => times * power >= most / 50) ?? 10) * power;
-}
-
-/** The ends of the value scale, on round figures, so that they stay where they are from one visit to the next. */
-export function steadyRange(metric: Metric, { lines }: HistoryPlot): [number, number] {
+/**
+ * The ends of the value scale, on round figures of about 2 % of the rates, so that they stay where they are from one visit
+ * to the next.
+ */
+export function steadyRange({ lines }: HistoryPlot): [number, number] {
   const values = lines.flatMap(({ values }) => values.filter((value) => value !== null));
   const [least, most] = [Math.min(...values), Math.max(...values)];
-  const step = stepOf(metric, most);
+  const power = 10 ** Math.floor(Math.log10(most / 50));
+  const step = ([1, 2, 5].find((times) => times * power >= most / 50) ?? 10) * power;
   const low = Math.floor(least / step);
   return [low * step, Math.max(low + 1, Math.ceil(most / step)) * step];
 }
