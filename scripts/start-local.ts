@@ -21,6 +21,7 @@ import { servePageUnderEdit } from './start-local/page-under-edit.js';
 import {
   type LocalAnchors,
   seedLocalHistory,
+  seedLocalRates,
   startLocalAnchors,
   startLocalLedger,
   startLocalOracle,
@@ -78,7 +79,10 @@ async function start(
   const seeded = anchors !== undefined && (await seedLocalHistory(config, anchors.fleet, say));
   const service = await parts.add('the service', startService(config, { ...realWorld(config), env }));
   await untilReady(service.url);
-  if (seeded) await showFirstScores(service.url, config.adminKeys[0] ?? '');
+  if (seeded) {
+    await showFirstScores(service.url, config.adminKeys[0] ?? '');
+    await seedLocalRates(config, service.url, anchors.fleet);
+  }
   if (simulated) {
     const { url: serviceUrl } = service;
     const wallets = async () => startSimulatedWallets({ serviceUrl, random: Math.random });

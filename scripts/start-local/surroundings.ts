@@ -4,6 +4,7 @@ import type { Config } from '../../server/config.js';
 import { connectMongo } from '../../server/mongo/connection.js';
 import { isPortTaken } from '../lib/loopback-server.js';
 import { type ReferenceOracle, startReferenceOracle } from '../reference-oracle/index.js';
+import { insertPastRates } from '../seed-history/past-rates.js';
 import { seedHistory } from '../seed-history.js';
 import { type Fleet, startSimulatedAnchors } from '../simulated-anchors/index.js';
 import { type SimulatedLedger, startSimulatedLedger } from '../simulated-ledger/index.js';
@@ -86,6 +87,23 @@ export async function seedLocalHistory(
     const written = await seedHistory({ connection, fleet, clock: Date.now, random: Math.random, pace });
     if (written > 0) say(`Generated a history of ${written} simulated off-ramps.`);
     return written > 0;
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Fills the rate history of every corridor, once the service has its first quotes. */
+export async function seedLocalRates(
+  { mongodbUri }: Pick<Config, 'mongodbUri'>,
+  url: string,
+  { corridors }: Fleet,
+): Promise<void> {
+  const connection = await connectMongo({ uri: mongodbUri });
+  try {
+    await insertPastRates(
+      { url, connection },
+      corridors.map(({ id }) => id),
+    );
   } finally {
     await connection.close();
   }

@@ -8,8 +8,8 @@ import { webService } from '../../fixtures/web/web-service.js';
 const service = webService();
 const browser = webBrowser();
 
-/** The requests for the script that draws the history, and for the history itself. */
-const isOfPlot = /^\/assets\/plot-canvas-|\/history\?/;
+/** The script that draws the history, the history itself, and the stream, which goes on as long as the page is open. */
+const isLater = /^\/assets\/plot-canvas-|\/history\?|\/stream$/;
 
 /** Makes the first request of the service, so that the measured visit does not wait for what only that one does. */
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe('the first visit', () => {
-  itInBrowser('loads less than 90 kB, compressed and with all headers, besides its plot', async () => {
+  itInBrowser('loads less than 90 kB, compressed and with all headers, besides its plot and its stream', async () => {
     const { page, context } = await browser.reader();
     const loads = await countLoads(page);
     await page.goto(`${service.it.app.url}/`);
@@ -30,7 +30,7 @@ describe('the first visit', () => {
     );
     const files = loads();
     const bytesOf = (some: typeof files) => some.reduce((sum, file) => sum + file.bytes, 0);
-    const bytes = bytesOf(files.filter(({ path }) => !isOfPlot.test(path)));
+    const bytes = bytesOf(files.filter(({ path }) => !isLater.test(path)));
     const report = { bytes, bytesWithPlots: bytesOf(files), shownMs: Math.round(shownMs), timing, files };
     writeFileSync(join(webArtifacts, 'first-load.json'), `${JSON.stringify(report, null, 2)}\n`);
     expect(files.length).toBeGreaterThan(4);
