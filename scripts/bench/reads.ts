@@ -17,7 +17,7 @@ const paths: [string, RateLimitClass][] = [
   ['/api/publisher/health', publisherHealth],
 ];
 /** So many that few of them draw again before the measurement ends, and so few that all of them draw in some 15 s. */
-const heldClients = Array.from({ length: 6_000 }, (_, number) => ({ headers: clientOf(10, number) }));
+const heldClients = Array.from({ length: 6_400 }, (_, number) => ({ headers: clientOf(10, number) }));
 
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const service = await startRefreshed(context);
