@@ -18,7 +18,7 @@ import { clientOf, type LoadResult, measure, newClient } from './lib/load.js';
 import { withCpu } from './lib/processes.js';
 import { openWindows } from './programs/windows.js';
 
-const rounds = 5;
+const rounds = 3;
 const connections = 32;
 /** Half of the registrations that a client may send per minute. */
 const intentsOfClient = 10;

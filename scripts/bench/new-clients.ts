@@ -14,7 +14,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   const mongod = await context.startMongo();
   const service = await context.startService({ ...(await context.startAnchors()), MONGODB_URI: mongod.uri });
   const bare = await startBare(context, { [path]: await record(service.url + path) }, mongod.uri);
-  const seconds = context.seconds / 5;
+  const seconds = context.seconds / 3;
   const next = () => ({ headers: newClient() });
   const servers = { bare, service, mongodPids: mongod.pids };
   const table = `GET ${path}, every request of a new client, beside a server that draws`;

@@ -21,7 +21,7 @@ const heldClients = Array.from({ length: 6_400 }, (_, number) => ({ headers: cli
 
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const service = await startRefreshed(context);
-  const seconds = context.seconds / 5;
+  const seconds = context.seconds / 3;
   const rows: BenchRow[] = [];
   // One path after another: all together would need more windows than a process holds.
   for (const [path, limit] of paths) {

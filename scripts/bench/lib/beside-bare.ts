@@ -13,7 +13,7 @@ import {
 import { type Load, measure } from './load.js';
 import type { Program } from './processes.js';
 
-const rounds = 5;
+const rounds = 3;
 const bytesTolerance = 0.02;
 const bare = 'bare node:http';
 const service = 'this service';
