@@ -133,7 +133,7 @@ describe('npm start', () => {
     expect(first.output()).not.toMatch(/Could not stop|\n\s+at /);
     expect(isAlive(mongod)).toBe(false);
     expect(existsSync(join(folder, 'start.pid'))).toBe(false);
-  });
+  }, 180_000);
 
   it('finds its data and its keys again, after a clean stop and after being killed outright', async () => {
     const first = start();
@@ -192,5 +192,5 @@ describe('npm start on a MongoDB of your own', () => {
     await untilUp(first);
     expect(first.output()).toMatch(/Generated a history of \d+ simulated off-ramps/);
     expect(await collectionsIn(named.name)).toContain('intents');
-  });
+  }, 180_000);
 });
