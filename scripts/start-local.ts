@@ -37,8 +37,8 @@ Ctrl-C stops all of it.
   --dev    the page comes from Vite's server, which shows its sources as they are edited (npm run dev)
 It heeds PORT, MONGODB_URI, FLEET_FILE, ORACLE_URL and every other variable of .env.example.`;
 
-/** The default address of scripts/webhook-receiver.ts, so that trying out webhooks needs no setting. */
-const receiverOrigin = 'http://127.0.0.1:9099';
+/** Receivers on any port of this machine, so that trying out webhooks needs no setting. */
+const receivers = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `http://${host}:*`).join(',');
 
 const usualPort = '8080';
 
@@ -61,7 +61,7 @@ async function start(
   const oracle = given.ORACLE_URL
     ? undefined
     : await parts.add('the reference oracle', startLocalOracle(folder));
-  const allowed = [given.OUTBOUND_ALLOW, anchors?.env.OUTBOUND_ALLOW, simulated ? receiverOrigin : undefined];
+  const allowed = [given.OUTBOUND_ALLOW, anchors?.env.OUTBOUND_ALLOW, simulated ? receivers : undefined];
   const env = {
     // At level info every request would be logged to this terminal; some simulated anchors fail on purpose, which is `warn`.
     LOG_LEVEL: simulated ? 'error' : 'warn',

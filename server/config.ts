@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs';
 import { z } from 'zod';
 import { parseTrustProxy, trustsTheInternet } from './http/client-key.js';
 import { parseOutboundAllow } from './outbound/outbound.js';
@@ -44,7 +45,9 @@ const baseUrl = httpUrl.refine(
 );
 
 const environment = z.object({
-  NODE_ENV: z.string().default('development'),
+  NODE_ENV: z
+    .enum(['development', 'test', 'production'], { message: 'must be development, test or production' })
+    .default('development'),
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default('8080'),
   METRICS_PORT: port.optional(),
@@ -54,7 +57,7 @@ const environment = z.object({
   MONGODB_URI: z
     .string({ message: 'is required' })
     .regex(/^mongodb(\+srv)?:\/\//, 'must be a mongodb:// address'),
-  FLEET_FILE: z.string({ message: 'is required' }),
+  FLEET_FILE: z.string({ message: 'is required' }).refine(canBeRead, 'names a file that cannot be read'),
   ADMIN_SECRET_KEY: z.string().default(''),
   CRON_SECRET: z.string().default(''),
   TRUST_PROXY: list(parseTrustProxy),
@@ -116,12 +119,14 @@ export function readConfig(env: Environment) {
   const given = givenOf(env);
   const parsed = environment.safeParse(given);
   const faults = [...faultsOf(parsed.error), ...faultsTogether(given)];
-  if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
+  const mistyped = mistypedIn(given);
+  if (!parsed.success || faults.length > 0) throw new ConfigError([...faults, ...mistyped]);
   const values = parsed.data;
   const production = values.NODE_ENV === 'production';
   // Off in production unless asked for: there, a scheduled job may call the internal endpoints instead.
   const scheduler = values.SCHEDULER === undefined ? !production : values.SCHEDULER === 'on';
   return {
+    mode: values.NODE_ENV,
     production,
     host: values.HOST,
     port: values.PORT,
@@ -160,7 +165,7 @@ export function readConfig(env: Environment) {
     cachePublic: values.CACHE_PUBLIC === 'on',
     logLevel: values.LOG_LEVEL,
     /** One sentence for the log per feature that is off, or perhaps unintended, because a variable is not set. */
-    notices: noticesOf(values, scheduler),
+    notices: [...mistyped, ...noticesOf(values, scheduler)],
   };
 }
 
@@ -224,6 +229,40 @@ function noticesOf(values: z.infer<typeof environment>, scheduler: boolean): str
       : ["LEDGER_RPC_URL is not set, nor is HORIZON_URL: payments are taken on the anchors' word"]),
     ...(PUBLISHER_SECRET_KEY ? [] : ['PUBLISHER_SECRET_KEY is not set: no batch is published']),
   ];
+}
+
+/** One sentence per variable that is not known and nearly spelt like one that is. */
+function mistypedIn(given: Environment): string[] {
+  const known = Object.keys(environment.shape);
+  return Object.keys(given)
+    .filter((name) => !known.includes(name))
+    .flatMap((name) => {
+      const meant = known.find((other) => editsBetween(name, other) <= (other.length < 8 ? 1 : 2));
+      return meant === undefined ? [] : [`${name} is not a variable of this service: did you mean ${meant}?`];
+    });
+}
+
+/** How many characters must be inserted, left out or replaced to make one text of the other. */
+function editsBetween(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (const [index, character] of [...one].entries()) {
+    const next = [index + 1];
+    for (let column = 1; column <= other.length; column += 1) {
+      const replaced = (row[column - 1] ?? 0) + (character === other[column - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}
+
+function canBeRead(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A variable whose parser throws on a fault; the fault becomes an issue of that variable. */

@@ -93,7 +93,7 @@ export async function startService(config: Config, world: World = realWorld(conf
       metricsUrl = httpOrigin(host, own.port);
     }
     for (const notice of config.notices) logger.warn({}, notice);
-    logger.info({ url, metricsUrl, scheduler: config.scheduler }, 'listening');
+    logger.info({ url, metricsUrl, mode: config.mode, scheduler: config.scheduler }, 'listening');
     /** Reports that it is not ready but still serves requests, for DRAIN_SECONDS or until `enough`. */
     const drain = async (enough?: AbortSignal) => {
       service.announceStop();

@@ -1,6 +1,7 @@
 import querystring from 'node:querystring';
 import { type Connection, Mongoose } from 'mongoose';
 import { isMongoUnavailable } from './failures.js';
+import { whyUnreachable } from './unreachable.rules.js';
 import { closeWithUnreadAnswers } from './unread-answers.js';
 
 /** The time limits of every database operation; a stopped primary must not hang its callers. */
@@ -9,12 +10,15 @@ const selectionTimeoutMs = 1_500;
 /** Shorter parts of the credentials are not redacted, because they occur in any text by chance. */
 const minSecretLength = 4;
 
-/** Opens the one client of the process. `uri` names the database. No error quotes the password. */
+/**
+ * Opens the one client of the process. `uri` names the database. An error says what is wrong with it and what to do, and
+ * does not quote the password.
+ */
 export async function connectMongo({ uri }: { uri: string }): Promise<Connection> {
   try {
     return await open(uri);
   } catch (error) {
-    if (isMongoUnavailable(error)) throw error;
+    if (isMongoUnavailable(error)) throw new Error(whyUnreachable(error, uri), { cause: error });
     // The driver quotes an address that it cannot parse, or the part that it takes for the user name, decoded or not.
     const [, credentials = ''] = /\/\/(.*)@/.exec(uri) ?? [];
     const shown = credentials

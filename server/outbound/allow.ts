@@ -8,7 +8,8 @@
  * loopback, private or otherwise special address, and then only to that very host and port.
  *
  * A listed host name is found through the system (hosts file included) and may lead anywhere it resolves to, so
- * list a name only if you trust whoever controls it. Certificates are always checked; for a private authority set
+ * list a name only if you trust whoever controls it. `http://127.0.0.1:*` stands for every port of a loopback address, which
+ * is for development alone. Certificates are always checked; for a private authority set
  * NODE_EXTRA_CA_CERTS. Proxy variables are not read, redirects are not followed.
  */
 export function parseOutboundAllow(text: string): string[] {
@@ -24,12 +25,18 @@ export function originsOfOperator(urls: readonly (string | undefined)[]): string
   return urls.flatMap((url) => (url === undefined ? [] : [new URL(url).origin]));
 }
 
-/** The one spelling of an exact origin. @throws Error that names the entry and its fault */
+/** Whether the operator listed the origin of this URL, itself or as one of every port of its host. */
+export function isListed({ origin, protocol, hostname }: URL, listed: ReadonlySet<string>): boolean {
+  return listed.has(origin) || listed.has(`${protocol}//${hostname}:*`);
+}
+
+/** The one spelling of an exact origin, or of every port of loopback. @throws Error that names the entry and its fault */
 export function parseAllowedOrigin(entry: string): string {
   const refuse = (fault: string) =>
     new Error(`"${entry.slice(0, 64)}" ${fault}; expected an exact origin such as http://127.0.0.1:7301`);
   if (!/^https?:\/\/[^/]/i.test(entry)) throw refuse('does not begin with http:// or https://');
-  if (entry.includes('*')) throw refuse('holds a wildcard');
+  if (/^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost):\*$/.test(entry)) return entry;
+  if (entry.includes('*')) throw refuse('holds a wildcard, which is for the ports of loopback alone');
   let url: URL;
   try {
     url = new URL(entry);

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { blockReason } from './address-rules.js';
+import { isListed } from './allow.js';
 import { OutboundError } from './outbound-error.js';
 
 const maxUrlLength = 4_096;
@@ -30,7 +31,7 @@ export function vetUrl(text: string, listedOrigins: ReadonlySet<string>): Target
   const secure = url.protocol === 'https:';
   const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
   const literal = isIP(hostname) !== 0;
-  const listed = listedOrigins.has(url.origin);
+  const listed = isListed(url, listedOrigins);
   if (!listed) {
     if (!secure) throw blocked(url, 'is not https');
     if (port !== 443) throw blocked(url, 'is not on port 443');
@@ -75,5 +76,9 @@ function invalid(fault: string, cause?: unknown): OutboundError {
 }
 
 function blocked(url: URL, fault: string): OutboundError {
-  return new OutboundError('blocked', `${url.host.slice(0, 64)} ${fault} and not in OUTBOUND_ALLOW`);
+  const origin = url.origin.slice(0, 72);
+  return new OutboundError(
+    'blocked',
+    `${url.host.slice(0, 64)} ${fault}; the operator allows it by adding ${origin} to OUTBOUND_ALLOW`,
+  );
 }

@@ -1,97 +1,267 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
+import { readConfig } from '../../server/config.js';
 import { expectFor } from '../support/expect-for.js';
+import { itWhere, runsHere } from '../support/it-where.js';
 import { runProgram } from '../support/run-program.js';
-import type { ComposeFile } from './compose-file.js';
+
+interface Service {
+  image?: string;
+  build?: unknown;
+  user?: string;
+  entrypoint?: string[];
+  command?: string[];
+  environment?: Record<string, string>;
+  depends_on?: Record<string, { condition: string }> | string[];
+  ports?: string[];
+  volumes?: string[];
+  healthcheck?: { test?: string[] };
+  restart?: string;
+  [other: string]: unknown;
+}
+const instances = ['fairlead-1', 'fairlead-2', 'fairlead-3'] as const;
+type Name = 'mongo' | 'migrate' | 'proxy' | (typeof instances)[number];
+interface ComposeFile {
+  services: Record<Name, Service>;
+  networks: { default: { ipam: { config: { subnet: string }[] } } };
+}
 
 const project = fileURLToPath(new URL('../../', import.meta.url));
+const read = (path: string) => readFileSync(join(project, path), 'utf8');
+const text = read('docker-compose.yml');
+const password = 'cd'.repeat(32);
+const secrets = {
+  ADMIN_SECRET_KEY: 'admin-key-of-the-compose-test',
+  CRON_SECRET: 'cron-secret-of-the-compose-test',
+  WEBHOOK_KEY: 'ab'.repeat(32),
+};
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-compose-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** The file with `${NAME}`, `${NAME:-default}`, `${NAME:+other}` and `${NAME:?fault}` filled in as Compose does. */
+function composed(given: Record<string, string> = {}): ComposeFile {
+  const env: Record<string, string> = { MONGO_PASSWORD: password, ...given };
+  const once = (all: string) =>
+    all.replace(/(?<!\$)\$\{(\w+)(?::([-+?])([^{}]*))?\}/g, (_, name: string, how = '-', other = '') => {
+      const value = env[name] ?? '';
+      return how === '+' ? (value === '' ? '' : other) : value === '' ? other : value;
+    });
+  const file = parse(once(once(text)).replaceAll('$$', '$'), { merge: true }) as ComposeFile;
+  // To Compose every value of a variable is text.
+  for (const { environment = {} } of Object.values(file.services))
+    for (const [name, value] of Object.entries(environment)) environment[name] = String(value);
+  return file;
+}
+
 describe('docker-compose.yml', () => {
-  const text = readFileSync(join(project, 'docker-compose.yml'), 'utf8');
-  const dockerfile = readFileSync(join(project, 'Dockerfile'), 'utf8');
-  const { mongo, 'fairlead-1': fairlead } = (parse(text, { merge: true }) as ComposeFile).services;
+  const { services, networks } = composed();
+  const { mongo, migrate, proxy, 'fairlead-1': fairlead } = services;
 
-  it('gives the service no variable with a value that .env could not change', () => {
-    const { TRUST_PROXY, ...others } = fairlead.environment ?? {};
-    const environment = Object.entries(others);
-    expect(environment.length).toBeGreaterThan(3);
-    // The proxy in the same file is always trusted, as are the proxies that .env names.
-    expect(TRUST_PROXY).toMatch(/^\$\{TRUST_PROXY:\+\$\{TRUST_PROXY\},\}[\d.]+\/24$/);
-    for (const [name, value] of environment)
-      expectFor(name, value).toMatch(new RegExp(`^\\$\\{${name}:-.+\\}$`));
+  it('migrates after a replica set takes writes, and starts three instances and then a proxy after that', () => {
+    expect(migrate).toMatchObject({
+      command: ['node', 'dist/server/cli.js', 'migrate'],
+      depends_on: { mongo: { condition: 'service_healthy' } },
+      restart: 'no',
+    });
+    for (const name of instances)
+      expectFor(name, services[name]).toMatchObject({
+        image: migrate.image,
+        depends_on: { migrate: { condition: 'service_completed_successfully' } },
+        restart: 'unless-stopped',
+      });
+    expect(proxy.depends_on).toEqual(instances);
+    expect([mongo, proxy].map(({ restart }) => restart)).toEqual(['unless-stopped', 'unless-stopped']);
   });
 
-  it('and the Dockerfile name every image by an exact version', () => {
-    const images = `${text}\n${dockerfile}`.matchAll(/^(?: +image:|FROM) (?!fairlead:)(\S+)/gm);
-    const names = [...new Set([...images].map(([, image = '']) => image))];
-    expect(names).toHaveLength(3);
-    for (const image of names)
-      expectFor(image, image).toMatch(/^(haproxy|mongo|node):\d+\.\d+\.\d+(-[a-z]+)*$/);
+  it('gives the service settings that it accepts, lacking only the key that production needs', () => {
+    const { environment = {} } = fairlead;
+    for (const name of [...instances, 'migrate'] as const)
+      expectFor(name, services[name].environment).toEqual(environment);
+    expect(() => readConfig(environment)).toThrow(/1 fault.*\n.*WEBHOOK_KEY is required/);
+    expect(readConfig({ ...environment, WEBHOOK_KEY: secrets.WEBHOOK_KEY })).toMatchObject({
+      mode: 'production',
+      host: '0.0.0.0',
+      port: 8080,
+      metricsPort: 9090,
+      scheduler: true,
+      drainSeconds: 10,
+    });
+    expect(environment.TRUST_PROXY).toBe(networks.default.ipam.config[0]?.subnet);
+    expect(fairlead.volumes).toContain('./fleets:/app/fleets:ro');
+    expect(existsSync(join(project, environment.FLEET_FILE ?? ''))).toBe(true);
   });
 
-  it('is built from files that .dockerignore lets in', () => {
-    const letIn = readFileSync(join(project, '.dockerignore'), 'utf8').split('\n');
-    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, from = '']) =>
-      from.split(' '),
-    );
-    for (const path of copied) {
-      const parents = path.split('/').map((_, index, parts) => `!${parts.slice(0, index + 1).join('/')}`);
-      expectFor(
-        path,
-        parents.some((line) => letIn.includes(line)),
-      ).toBe(true);
+  it('overrides nothing that .env says', () => {
+    const given = {
+      ...secrets,
+      NODE_ENV: 'development',
+      HOST: '127.0.0.1',
+      PORT: '9091',
+      METRICS_PORT: '9092',
+      MONGODB_URI: 'mongodb://one,two,three/other?replicaSet=rs1',
+      FLEET_FILE: 'fleets/own.json',
+      PUBLIC_URL: 'https://rates.example',
+      SCHEDULER: 'off',
+    };
+    const { environment = {}, env_file } = composed({ ...given, TRUST_PROXY: '203.0.113.7' }).services[
+      'fairlead-2'
+    ];
+    expect({ ...environment, ...secrets }).toEqual({
+      ...given,
+      TRUST_PROXY: '203.0.113.7,172.30.17.0/24',
+    });
+    // What is not set here is passed on.
+    expect(env_file).toEqual([{ path: '.env', required: false }]);
+  });
+
+  it('opens no port beyond this machine, and gives no container root, a writable image or a capability', () => {
+    for (const [name, service] of Object.entries(services)) {
+      expectFor(name, service.ports).toEqual(name === 'proxy' ? ['127.0.0.1:8080:8080'] : undefined);
+      expectFor(name, service).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+        user: expect.stringMatching(/^[1-9]\d*:[1-9]\d*$/),
+      });
+      for (const volume of service.volumes ?? [])
+        if (volume.startsWith('.')) expectFor(name, volume).toMatch(/:ro$/);
     }
   });
 
-  it('starts the MongoDB that the tests run on', () => {
-    const fetched = readFileSync(join(project, 'scripts/mongod/fetch.ts'), 'utf8');
-    const [, version] = /MongoDB (\d+\.\d+\.\d+)/.exec(fetched) ?? [];
+  it('asks every container that goes on whether it is well', () => {
+    // The image of the service has a health check of its own.
+    expect(read('Dockerfile')).toMatch(/^HEALTHCHECK .*\\\n {2}CMD /m);
+    for (const name of instances) expectFor(name, services[name].healthcheck).toBeUndefined();
+    for (const { healthcheck } of [mongo, proxy]) expect(healthcheck?.test?.[0]).toBe('CMD');
+  });
+
+  it('and the Dockerfile name every image by an exact version, of MongoDB the one that the tests run on', () => {
+    const named = `${text}\n${read('Dockerfile')}`.matchAll(/^(?: +image:|FROM) (?!fairlead:)(\S+)/gm);
+    const images = new Set([...named].map(([, image = '']) => image));
+    expect(images.size).toBe(3);
+    for (const image of images)
+      expectFor(image, image).toMatch(/^(haproxy|mongo|node):\d+\.\d+\.\d+(-[a-z]+)*$/);
+    const [, version] = /MongoDB (\d+\.\d+\.\d+)/.exec(read('scripts/mongod/fetch.ts')) ?? [];
     expect(mongo.image).toBe(`mongo:${version}`);
-    expect(readFileSync(join(project, 'docs/operations/deploy.md'), 'utf8')).toContain(`MongoDB ${version}`);
+    expect(read('docs/operations/deploy.md')).toContain(`MongoDB ${version}`);
   });
 
-  it('gives MongoDB a password that is in .env alone, and its set a key that is in no file of the project', () => {
-    expect(mongo.environment?.MONGO_INITDB_ROOT_PASSWORD).toMatch(/^\$\{MONGO_ROOT_PASSWORD:\?.+\}$/);
-    expect(fairlead.environment?.MONGODB_URI).toMatch(/\/\/root:\$\{MONGO_ROOT_PASSWORD\}@mongo:27017\//);
-    expect(fairlead.environment?.MONGODB_URI).toContain('authSource=admin');
-    expect(mongo.command).toContain('--keyFile');
-    expect(mongo.healthcheck?.test?.join(' ')).toContain('.auth(user, password)');
+  it('builds from files that .dockerignore lets in', () => {
+    const letIn = read('.dockerignore').split('\n');
+    const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, from = '']) =>
+      from.split(' '),
+    );
+    const isLetIn = (path: string) =>
+      path.split('/').some((_, index, parts) => letIn.includes(`!${parts.slice(0, index + 1).join('/')}`));
+    expect(copied.filter((path) => !isLetIn(path))).toEqual([]);
+  });
+});
+
+describe('the MongoDB of docker-compose.yml', () => {
+  const { mongo, 'fairlead-1': fairlead } = composed().services;
+
+  it('has a user for the service, whose password is in .env; the service knows nothing of root', () => {
+    expect(text).toMatch(/MONGO_PASSWORD: \$\{MONGO_PASSWORD:\?.+\}/);
+    const uri = new URL(fairlead.environment?.MONGODB_URI ?? '');
+    expect([uri.hostname, uri.username, uri.password]).toEqual(['mongo', 'fairlead', password]);
+    expect(`${JSON.stringify(fairlead)}${read('.env.example')}`).not.toMatch(/root/i);
+    expect(mongo.environment).toEqual({
+      MONGO_INITDB_ROOT_USERNAME: 'root',
+      MONGO_INITDB_ROOT_PASSWORD_FILE: '/data/configdb/root-password',
+      MONGO_PASSWORD: password,
+    });
+    expect(mongo.command).toEqual(expect.arrayContaining(['--keyFile', '/data/configdb/keyfile']));
+    expect(uri.searchParams.get('replicaSet')).toBe(mongo.command?.[mongo.command.indexOf('--replSet') + 1]);
   });
 
-  it('draws the key of the set at the first start, keeps it, and hands over to the program of the image', async () => {
+  it('draws key and password at the first start, keeps them, and hands over to the program of the image', async () => {
     const [shell = '', option = '', script = '', name = ''] = mongo.entrypoint ?? [];
     const bin = join(folder, 'bin');
-    mkdirSync(bin);
-    mkdirSync(join(folder, 'configdb'));
+    for (const each of [bin, join(folder, 'configdb')]) mkdirSync(each);
     writeFileSync(join(bin, 'docker-entrypoint.sh'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
-    // Compose turns $$ into $.
-    const own = script.replaceAll('$$', '$').replaceAll('/data/configdb', join(folder, 'configdb'));
+    const own = script.replaceAll('/data/configdb', join(folder, 'configdb'));
     const start = () =>
       runProgram(shell, [option, own, name, ...(mongo.command ?? [])], {
         env: { PATH: `${bin}:${process.env.PATH}` },
       });
-    const first = await start();
-    expect(first).toMatchObject({ status: 0, stdout: `${mongo.command?.join(' ')}\n` });
-    const keyfile = join(folder, 'configdb/keyfile');
-    const key = readFileSync(keyfile, 'utf8');
-    // What mongod accepts: 6 to 1024 characters of base64, in a file for its owner alone.
-    expect(key).toMatch(/^[A-Za-z0-9+/=]{100,1024}$/);
-    expect(statSync(keyfile).mode & 0o777).toBe(0o400);
+    const files = ['keyfile', 'root-password'].map((file) => join(folder, 'configdb', file));
+    expect(await start()).toMatchObject({ status: 0, stdout: `${mongo.command?.join(' ')}\n` });
+    const first = files.map((file) => readFileSync(file, 'utf8'));
+    // What mongod accepts as a key: 6 to 1024 characters of base64, in a file for its owner alone.
+    for (const secret of first) expect(secret).toMatch(/^[A-Za-z0-9+/=]{100,1024}$/);
+    for (const file of files) expect(statSync(file).mode & 0o777).toBe(0o400);
+    expect(first[0]).not.toBe(first[1]);
     expect((await start()).status).toBe(0);
-    expect(readFileSync(keyfile, 'utf8')).toBe(key);
+    expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(first);
+  });
+
+  it('initiates its set and makes the user of the service once, and is healthy when it takes writes', () => {
+    const script = mongo.healthcheck?.test?.at(-1) ?? '';
+    const did: unknown[] = [];
+    const set = { initiated: false, primary: false, user: false };
+    const look = () => {
+      const own = {
+        auth: (name: string, word: string) => did.push(['auth', name, word]),
+        getUser: () => (set.user ? {} : null),
+        createUser: (user: object) => {
+          set.user = true;
+          did.push(user);
+        },
+      };
+      const refuse = () => {
+        throw Object.assign(new Error('no'), { codeName: 'NotYetInitialized' });
+      };
+      const world = {
+        process: { env: mongo.environment },
+        require: () => ({ readFileSync: () => 'drawn' }),
+        db: { getSiblingDB: () => own, hello: () => ({ isWritablePrimary: set.primary }) },
+        rs: {
+          status: () => (set.initiated ? {} : refuse()),
+          initiate: ({ _id }: { _id: string }) => {
+            set.initiated = true;
+            did.push(_id);
+          },
+        },
+        quit: (code: number) => {
+          throw code;
+        },
+      };
+      try {
+        runInNewContext(script, world);
+      } catch (code) {
+        return code;
+      }
+      return undefined;
+    };
+    expect(look()).toBe(1);
+    set.primary = true;
+    expect([look(), look()]).toEqual([0, 0]);
+    const auth = ['auth', 'root', 'drawn'];
+    const user = { user: 'fairlead', pwd: password, roles: ['readWrite'] };
+    expect(did).toEqual([auth, 'rs0', auth, user, auth]);
   });
 });
 
-describe('the proxy of Docker Compose', () => {
-  it('but for the bound per client, does with requests what the one for three machines does', () => {
+describe('the proxy of docker-compose.yml', () => {
+  const own = join(project, 'deploy/compose/haproxy.cfg');
+  const itWithProxy = itWhere(runsHere('haproxy', '-v'), 'no haproxy: its check of the proxy of Compose');
+
+  itWithProxy('has a configuration that HAProxy takes', async () => {
+    const { PATH } = process.env;
+    const check = await runProgram('haproxy', ['-c', '-f', own], { env: { PATH, PORT: '8080' } });
+    expect(check).toMatchObject({ status: 0 });
+  });
+
+  it('leads to the three instances, and but for the bound per client does what the one for three machines does', () => {
+    const servers = [...readFileSync(own, 'utf8').matchAll(/^ {4}server \w+ "([\w-]+):\$\{PORT\}"$/gm)];
+    expect(servers.map(([, name]) => name)).toEqual([...instances, ...instances]);
     const linesOf = (path: string) =>
-      readFileSync(join(project, path), 'utf8')
+      read(path)
         .split('\n')
         .map((line) => line.trim())
         .filter((line) => line !== '' && !/^(#|bind |server |stats )/.test(line));

@@ -79,43 +79,27 @@ describe('a listener on loopback that is not in OUTBOUND_ALLOW', () => {
   });
 
   it('sees no connection after a redirect, which is not followed', async () => {
+    const location = `http://127.0.0.1:${secret.port}/`;
     for (const status of [301, 302, 303, 307, 308]) {
-      const redirecting = await listen(
-        answering(
-          `HTTP/1.1 ${status} Moved\r\nLocation: http://127.0.0.1:${secret.port}/\r\nContent-Length: 0\r\n\r\n`,
-        ),
-      );
+      const text = `HTTP/1.1 ${status} Moved\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`;
+      const redirecting = await listen(answering(text));
       closers.push(redirecting.close);
-      const request = outbound({ allow: [`http://127.0.0.1:${redirecting.port}`] });
-      const answer = await request({
-        url: `http://127.0.0.1:${redirecting.port}/`,
-        timeoutMs: 1_000,
-        maxBytes: 100,
-      });
-      expect(answer.status).toBe(status);
-      expect(answer.headers.location).toBe(`http://127.0.0.1:${secret.port}/`);
+      const url = `http://127.0.0.1:${redirecting.port}/`;
+      const answer = await outbound({ allow: [url] })({ url, timeoutMs: 1_000, maxBytes: 100 });
+      expect(answer).toMatchObject({ status, headers: { location } });
     }
     expectUntouched(secret);
   });
 
   it('sees no connection when proxy variables name it', async () => {
-    const environment = { ...process.env };
-    for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']) {
+    // The runner puts the environment back after the file.
+    for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'])
       process.env[name] = `http://127.0.0.1:${secret.port}`;
-    }
     process.env.NODE_USE_ENV_PROXY = '1';
-    try {
-      const request = outbound({ allow: [`http://127.0.0.1:${open.port}`] });
-      const answer = await request({
-        url: `http://127.0.0.1:${open.port}/`,
-        timeoutMs: 1_000,
-        maxBytes: 100,
-      });
-      expect(answer.body.toString()).toBe('ok');
-      expectUntouched(secret);
-    } finally {
-      process.env = environment;
-    }
+    const url = `http://127.0.0.1:${open.port}/`;
+    const answer = await outbound({ allow: [url] })({ url, timeoutMs: 1_000, maxBytes: 100 });
+    expect(answer.body.toString()).toBe('ok');
+    expectUntouched(secret);
   });
 
   it('is not reached through a connection that is kept for a listed origin', async () => {
@@ -154,26 +138,18 @@ describe('a resolver whose answers change', () => {
     return { refuse, lookup: jest.fn(async () => list[Math.min(turn++, list.length - 1)] ?? []) };
   }
 
-  it('is asked once per connection, which goes to the address it gave', async () => {
-    const permitted = await listen(undefined, '127.0.0.2');
-    closers.push(permitted.close);
-    const deps = answers(['127.0.0.2'], ['127.0.0.1']);
-    const socket = await connectVetted(name(permitted.port), deps, new AbortController().signal);
-    expect(socket.remoteAddress).toBe('127.0.0.2');
-    expect(deps.lookup).toHaveBeenCalledTimes(1);
-    socket.destroy();
-  });
-
-  it('is refused when the next connection gets a refused address, which sees no connection', async () => {
+  it('is asked once per connection, which goes to the address it gave, or to none if that is refused', async () => {
     const permitted = await listen(undefined, '127.0.0.2');
     closers.push(permitted.close);
     const deps = answers(['127.0.0.2'], ['127.0.0.1']);
     const { signal } = new AbortController();
-    (await connectVetted(name(permitted.port), deps, signal)).destroy();
+    const socket = await connectVetted(name(permitted.port), deps, signal);
+    expect(socket.remoteAddress).toBe('127.0.0.2');
+    expect(deps.lookup).toHaveBeenCalledTimes(1);
+    socket.destroy();
     for (const secure of [false, true]) {
-      await expect(connectVetted(name(secret.port, secure), deps, signal)).rejects.toMatchObject({
-        failure: 'blocked',
-      });
+      const refused = connectVetted(name(secret.port, secure), deps, signal);
+      await expect(refused).rejects.toMatchObject({ failure: 'blocked' });
     }
     expectUntouched(secret);
   });

@@ -26,6 +26,8 @@ describe('parseOutboundAllow', () => {
     ['ftp://127.0.0.1', /begin with http/],
     ['http:///127.0.0.1', /begin with http/],
     ['http://*.internal', /wildcard/],
+    ['http://10.0.0.5:*', /wildcard/],
+    ['http://127.0.0.1:*/x', /wildcard/],
     ['http://127.0.0.1:port', /not a URL/],
     ['http://127.0.0.1:70000', /not a URL/],
     ['http://user:secret@127.0.0.1', /credentials/],

@@ -30,20 +30,10 @@ describe('vetUrl', () => {
   });
 
   it.each([
-    '',
-    'anchor.example',
-    '//anchor.example/',
-    'https:anchor.example',
-    'https:/anchor.example',
-    'https:\\\\anchor.example',
-    'ftp://anchor.example/',
-    'file:///etc/passwd',
-    'data:text/plain,a',
-    'javascript:alert(1)',
-    'unix:///var/run/docker.sock',
-    'https://anchor.example/a b',
-    'https://anchor.example/\u0000',
-    ' https://anchor.example/',
+    ...['', 'anchor.example', '//anchor.example/', 'https:anchor.example', 'https:/anchor.example'],
+    ...['https:\\\\anchor.example', 'ftp://anchor.example/', 'file:///etc/passwd', 'data:text/plain,a'],
+    ...['javascript:alert(1)', 'unix:///var/run/docker.sock', 'https://anchor.example/a b'],
+    ...['https://anchor.example/\u0000', ' https://anchor.example/'],
   ])('refuses %j, which is not a plain absolute http(s) URL', (url) => {
     expect(failureOf(url)).toBe('invalid_url');
   });
@@ -101,6 +91,28 @@ describe('vetUrl', () => {
       expectFor(url, failureOf(url, listed)).toBe('blocked');
     }
     expect(failureOf('http://user@127.0.0.1:7301/', listed)).toBe('invalid_url');
+  });
+
+  it('allows every port of loopback where that is listed, and nothing else', () => {
+    const loopback = new Set(['http://127.0.0.1:*']);
+    for (const port of [1, 80, 9_099, 65_535])
+      expect(vetUrl(`http://127.0.0.1:${port}/hook`, loopback)).toMatchObject({ listed: true, port });
+    for (const url of [
+      'https://127.0.0.1:9099/',
+      'http://127.0.0.2:9099/',
+      'http://localhost:9099/',
+      'http://[::1]:1/',
+    ])
+      expectFor(url, failureOf(url, loopback)).toBe('blocked');
+  });
+
+  it('says how the operator allows what it blocks', () => {
+    const how =
+      'is not on port 443; the operator allows it by adding https://anchor.example:8443 to OUTBOUND_ALLOW';
+    expect(() => vetUrl('https://anchor.example:8443/price', none)).toThrow(`anchor.example:8443 ${how}`);
+    expect(() => vetUrl('http://127.0.0.1:9101/', none)).toThrow(
+      'by adding http://127.0.0.1:9101 to OUTBOUND_ALLOW',
+    );
   });
 
   it('keeps paths, queries and credentials out of its messages', () => {
@@ -163,16 +175,11 @@ describe('vetUrl over random spellings', () => {
   });
 
   it('blocks every IPv6 form that carries a blocked IPv4 address', () => {
+    const prefixes =
+      '::ffff: 0:0:0:0:0:FFFF: :: ::ffff:0: 64:ff9b:: 64:ff9b:1:: 2600:1f00::5efe: 2600:1f00::200:5efe:';
     const forms = [
-      (high: string, low: string) => `::ffff:${high}:${low}`,
-      (high: string, low: string) => `0:0:0:0:0:FFFF:${high}:${low}`,
-      (high: string, low: string) => `::${high}:${low}`,
-      (high: string, low: string) => `::ffff:0:${high}:${low}`,
-      (high: string, low: string) => `64:ff9b::${high}:${low}`,
-      (high: string, low: string) => `64:ff9b:1::${high}:${low}`,
+      ...prefixes.split(' ').map((prefix) => (high: string, low: string) => `${prefix}${high}:${low}`),
       (high: string, low: string) => `2002:${high}:${low}::1`,
-      (high: string, low: string) => `2600:1f00::5efe:${high}:${low}`,
-      (high: string, low: string) => `2600:1f00::200:5efe:${high}:${low}`,
     ];
     fc.assert(
       fc.property(blockedAddress, fc.constantFrom(...forms), fc.boolean(), (address, form, upper) => {

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { mongo } from 'mongoose';
+import { findMongod } from '../../../scripts/find-mongod.js';
+import { freePort } from '../../../scripts/lib/free-port.js';
+import { connectMongo } from '../../../server/mongo/connection.js';
+import { claimShape } from '../../../server/mongo/shape-store.js';
+import { testDatabase } from '../../support/database.js';
+import { itWhere } from '../../support/it-where.js';
+import { waitFor } from '../../support/wait-for.js';
+
+const { uri } = testDatabase();
+const mongod = await findMongod({ env: { ...process.env, MONGODB_URI: undefined } });
+const itWithMongod = itWhere(
+  mongod.kind === 'binary',
+  'no mongod of its own: what is said of one that is none',
+);
+const folder = mkdtempSync(join(tmpdir(), 'fairlead-unreachable-'));
+const children: ChildProcess[] = [];
+let alone: number;
+let uninitiated: number;
+
+async function start(...args: string[]): Promise<number> {
+  const port = await freePort();
+  const path = mongod.kind === 'binary' ? mongod.path : '';
+  const own = [
+    '--port',
+    String(port),
+    '--bind_ip',
+    '127.0.0.1',
+    '--dbpath',
+    mkdtempSync(join(folder, 'db-')),
+  ];
+  children.push(spawn(path, [...own, '--wiredTigerCacheSizeGB', '0.25', ...args], { stdio: 'ignore' }));
+  await waitFor(
+    async () =>
+      (await mongo.MongoClient.connect(`mongodb://127.0.0.1:${port}/?directConnection=true`)).close(),
+    { timeout: 30_000 },
+  );
+  return port;
+}
+
+beforeAll(async () => {
+  if (mongod.kind === 'binary')
+    [alone, uninitiated] = await Promise.all([start(), start('--replSet', 'rs0')]);
+}, 60_000);
+afterAll(async () => {
+  for (const child of children) {
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await ended;
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('a database that cannot be used', () => {
+  itWithMongod.each<[string, () => string | Promise<string>, RegExp]>([
+    [
+      'refuses connections',
+      async () => `mongodb://somebody:pass-of-ours@127.0.0.1:${await freePort()}/x?replicaSet=rs0`,
+      /^127\.0\.0\.1:\d+ refuses connections \(ECONNREFUSED\): start mongod there/,
+    ],
+    [
+      'has a name that nobody knows',
+      () => 'mongodb://no-such-host.invalid:27017/x?replicaSet=rs0',
+      /^no-such-host\.invalid:27017 is a name that cannot be found \((ENOTFOUND|EAI_AGAIN)\)/,
+    ],
+    [
+      'is not initiated',
+      () => `mongodb://127.0.0.1:${uninitiated}/x?replicaSet=rs0`,
+      /^127\.0\.0\.1:\d+ is not initiated as a member of a replica set: run rs\.initiate\(\) there$/,
+    ],
+    [
+      'is of another set',
+      () => `${uri.replace(/replicaSet=\w+/, 'replicaSet=another')}`,
+      /^127\.0\.0\.1:\d+ is not of the replica set another that MONGODB_URI names: correct replicaSet/,
+    ],
+    [
+      'is of no set, though the address names one',
+      () => `mongodb://127.0.0.1:${alone}/x?replicaSet=rs0`,
+      /^127\.0\.0\.1:\d+ is not of the replica set rs0 .* or start mongod with --replSet$/,
+    ],
+    [
+      'is no replica set at all',
+      () => `mongodb://127.0.0.1:${alone}/x`,
+      /^MongoDB at 127\.0\.0\.1:\d+ is not a replica set.* run rs\.initiate\(\) there once\.$/,
+    ],
+  ])('is named, with what is wrong and what to do, where it %s', async (_what, address, says) => {
+    const refused: unknown = await (async () => {
+      const connection = await connectMongo({ uri: await address() });
+      await claimShape(connection).finally(() => connection.close());
+    })().catch((error: unknown) => error);
+    expect((refused as Error).message).toMatch(says);
+    expect((refused as Error).message).not.toContain('pass-of-ours');
+  });
+});
