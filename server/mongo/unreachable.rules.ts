@@ -4,9 +4,9 @@ interface Host {
   error?: Error | null;
 }
 
-/** The hosts of an address, without the user, the database and the options. */
+/** The hosts of an address: what follows the credentials, whatever characters those have, up to the database. */
 function hostsOf(uri: string): string {
-  return /^[^/]+\/\/(?:[^/]*@)?([^/?]+)/.exec(uri)?.[1] ?? 'the database';
+  return /^(?:.*@|[^/]+\/\/)([^/?]+)/.exec(uri)?.[1] ?? 'the database';
 }
 
 /** Why no primary of the database was found, host by host, with what to do. */

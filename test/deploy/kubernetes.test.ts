@@ -8,7 +8,7 @@ const read = (path: string) =>
   readFileSync(new URL(`../../deploy/kubernetes/${path}`, import.meta.url), 'utf8');
 const load = (path: string) => parse(read(path), { merge: true });
 const { spec: deployment } = load('base/deployment.yaml');
-const { metadata, spec: pod } = deployment.template;
+const { spec: pod } = deployment.template;
 const [service] = pod.containers;
 
 /** How long the service waits for its database when it starts. */
@@ -77,7 +77,8 @@ describe('the deployment on Kubernetes', () => {
       ),
     ];
     for (const selector of selectors) expect(selector).toEqual({ 'app.kubernetes.io/name': 'fairlead' });
-    expect(metadata.labels).toMatchObject({ 'app.kubernetes.io/name': 'fairlead' });
+    const [labels] = load('base/kustomization.yaml').labels;
+    expect(labels).toMatchObject({ pairs: { 'app.kubernetes.io/name': 'fairlead' }, includeTemplates: true });
     const ports = (rules: { ports: { port: unknown }[] }[]) => rules.map((rule) => rule.ports[0]?.port);
     expect(load('base/service.yaml').spec.ports[0].targetPort).toBe('http');
     expect([ports(network.ingress), ports(network.egress)]).toEqual([

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ErrorDetail } from '../../../contract/errors.js';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { exampleBody } from '../../../scripts/openapi/answers.js';
-import { edgeFixture } from '../../fixtures/edge/raw-requests.js';
+import { edgeFixture, json } from '../../fixtures/edge/raw-requests.js';
+import { startTestApp } from '../../support/app.js';
 
 const fixture = edgeFixture();
 const { send, raw } = fixture;
@@ -220,4 +222,71 @@ describe('X-Forwarded-For in several lines', () => {
     expect(await remaining(['198.51.100.200', '127.0.0.9'])).toBe(first - 3);
     expect(await remaining(['198.51.100.200', '203.0.113.79'])).toBe(first);
   });
+});
+
+describe('a validation error', () => {
+  const details = async (method: string, path: string, options = {}) => {
+    const { status, body } = await send(method, path, options);
+    const { code, message, details } = body as { code: string; message: string; details: ErrorDetail[] };
+    const [first] = details;
+    expect([status, code, message]).toEqual([400, 'INVALID_REQUEST', `${first?.path}: ${first?.message}`]);
+    return details;
+  };
+
+  it.each([
+    ['/api/rates/usdc-ngn?amount=1&amount=2', 'query.amount', 'is given more than once'],
+    [`/api/anchors/${'a'.repeat(41)}`, 'path.anchor', 'must have at most 40 characters'],
+    ['/api/reputation/leaderboard?window=8', 'query.window', 'must be one of 7, 30, 90'],
+    ['/api/rates/%zz', 'path', 'must be validly percent-encoded UTF-8'],
+  ])('of %s names %s and says that it %s', async (target, path, message) => {
+    expect(await details('GET', target)).toEqual([{ path, message }]);
+  });
+
+  it('of a body is reported with its path, once per path', async () => {
+    const body = JSON.stringify({
+      corridor: 7,
+      account: 'GABC',
+      sellAmount: '',
+      expiresAt: '2026-11-21',
+      nonce: ['a'],
+    });
+    const found = await details('POST', '/api/intent/offramp', { headers: json, body });
+    const instant = 'must be an ISO 8601 instant such as 2026-11-21T09:30:00Z';
+    expect(found).toEqual(
+      expect.arrayContaining([
+        { path: 'body.anchorId', message: 'is required' },
+        { path: 'body.corridor', message: 'must be a string' },
+        { path: 'body.nonce', message: 'must be a string' },
+        { path: 'body.expiresAt', message: instant },
+      ]),
+    );
+    expect(new Set(found.map(({ path }) => path)).size).toBe(found.length);
+  });
+});
+
+it('an unknown error is a 500 that reveals only its request id, under which it is logged once', async () => {
+  // No code of this service writes such a document.
+  const intents = fixture.app.connection.collection<{ _id: string; version: number }>('intents');
+  await intents.insertOne({ _id: 'a'.repeat(64), version: 0 });
+  const before = fixture.errors.length;
+  const headers = { 'x-request-id': 'of-this-very-request' };
+  const answer = await send('GET', `/api/intent/${'a'.repeat(64)}`, { headers });
+  const message = 'The service failed; quote the X-Request-Id when reporting it.';
+  expect([answer.status, answer.body]).toEqual([500, { code: 'INTERNAL', message }]);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  expect(fixture.errors.slice(before)).toEqual(['request failed of-this-very-request']);
+});
+
+it('an instance whose log cannot be written stays ready, says so, and counts the lines that it dropped', async () => {
+  const state: { fault: string | undefined } = { fault: undefined };
+  const logOutput = { fault: () => state.fault, droppedLines: () => 7, flush: async () => undefined };
+  const { uri, app } = fixture;
+  const own = await startTestApp({ uri, simulated: app.simulated, world: { logOutput } });
+  const ready = () => own.client.request('GET', '/readyz');
+  expect(await ready()).toMatchObject({ status: 200, body: { status: 'ready' } });
+  state.fault = 'The log cannot be written.';
+  expect(await ready()).toMatchObject({ status: 200, body: { status: 'ready', warnings: [state.fault] } });
+  const { body } = await own.client.request<string>('GET', '/metrics');
+  expect(body).toMatch(/^fairlead_log_lines_dropped_total 7$/m);
+  await own.close();
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createDisputeStore } from '../../../server/features/disputes/store.js';
 import { createMarkStore } from '../../../server/features/reputation/mark-store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
-import { countUpTo, mostCounted, prepareCollections } from '../../../server/mongo/models.js';
+import { countUpTo, prepareCollections } from '../../../server/mongo/models.js';
 import { createDeliveryStore } from '../../../server/webhooks/delivery-store.js';
 import { createOutboxStore } from '../../../server/webhooks/outbox-store.js';
 import { createWebhookStore } from '../../../server/webhooks/webhook-store.js';
@@ -97,18 +97,8 @@ describe('the backlogs', () => {
     }
   });
 
-  it('are counted up to 100,000, and not at all where the index is missing', async () => {
-    await put(
-      'disputes',
-      Array.from({ length: mostCounted + 5 }, (_, n) => ({
-        _id: `many ${n}`,
-        intentHash: `many ${n}`,
-        status: 'open',
-      })),
-    );
-    expect(await disputes.countOpen()).toBe(100_000);
-    await expect(countUpTo(connection.model('Dispute'), { status: 'open' }, 'no_such_index')).rejects.toThrow(
-      /hint/,
-    );
+  it('are not counted at all where the index is missing', async () => {
+    const counted = countUpTo(connection.model('Dispute'), { status: 'open' }, 'no_such_index');
+    await expect(counted).rejects.toThrow(/hint/);
   });
 });

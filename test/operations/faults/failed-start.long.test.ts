@@ -84,7 +84,7 @@ const failures: Failure[] = [
   ],
   [
     'a fleet file that is not there',
-    /FLEET_FILE cannot be read/,
+    /FLEET_FILE names a file that cannot be read/,
     () => ({ FLEET_FILE: join(folder, 'gone.json') }),
   ],
   [

@@ -66,59 +66,36 @@ describe('an answer that never ends', () => {
 });
 
 describe('an invalid answer', () => {
-  it.each([
-    ['is not HTTP', answering('SSH-2.0-OpenSSH_9.6\r\n'), 'bad_response'],
-    ['is HTTP/0.9', answering('<html>hello</html>'), 'bad_response'],
-    [
-      'has two lengths',
-      answering(head('Content-Length: 1', 'Content-Length: 2').concat('ab')),
-      'bad_response',
-    ],
-    [
-      'has length and chunks',
-      answering(head('Content-Length: 1', 'Transfer-Encoding: chunked').concat('ab')),
-      'bad_response',
-    ],
-    ['has a negative length', answering(head('Content-Length: -1')), 'bad_response'],
-    ['has broken chunks', answering(head('Transfer-Encoding: chunked').concat('zz\r\n')), 'bad_response'],
-    ['has a header without a name', answering('HTTP/1.1 200 OK\r\n: a\r\n\r\n'), 'bad_response'],
-    ['closes before it begins', answering((socket) => socket.end()), 'unreachable'],
+  const says = (...headers: string[]) => answering(head(...headers).concat('ab'));
+  const closing = (text: string) => answering((socket) => socket.end(text));
+  const resetting = (text: string) =>
+    answering((socket) => {
+      socket.write(text, () => socket.resetAndDestroy());
+    });
+  const chunked = head('Transfer-Encoding: chunked');
+  const coded = (coding: string, body = Buffer.from('hello')) => answering(withLength(coding, body));
+
+  it.each<[what: string, behaviour: (socket: Socket) => void, failure?: string]>([
+    ['is not HTTP', answering('SSH-2.0-OpenSSH_9.6\r\n')],
+    ['is HTTP/0.9', answering('<html>hello</html>')],
+    ['has two lengths', says('Content-Length: 1', 'Content-Length: 2')],
+    ['has length and chunks', says('Content-Length: 1', 'Transfer-Encoding: chunked')],
+    ['has a negative length', says('Content-Length: -1')],
+    ['has broken chunks', answering(`${chunked}zz\r\n`)],
+    ['has a header without a name', answering('HTTP/1.1 200 OK\r\n: a\r\n\r\n')],
+    ['closes before it begins', closing(''), 'unreachable'],
     ['resets before it begins', answering((socket) => socket.resetAndDestroy()), 'unreachable'],
-    ['closes immediately', (socket: Socket) => socket.end(), 'unreachable'],
-    [
-      'closes in its header block',
-      answering((socket) => socket.end('HTTP/1.1 200 OK\r\nX-A')),
-      'unreachable',
-    ],
-    [
-      'closes in its body',
-      answering((socket) => socket.end(head('Content-Length: 5').concat('ab'))),
-      'bad_response',
-    ],
-    [
-      'resets before its gzip body',
-      answering((socket) => {
-        socket.write(head('Content-Encoding: gzip', 'Content-Length: 5'), () => socket.resetAndDestroy());
-      }),
-      'bad_response',
-    ],
-    [
-      'resets in its body',
-      answering((socket) => {
-        socket.write(head('Content-Length: 5').concat('ab'), () => socket.resetAndDestroy());
-      }),
-      'bad_response',
-    ],
-    [
-      'closes in a chunk',
-      answering((socket) => socket.end(head('Transfer-Encoding: chunked').concat('5\r\nab'))),
-      'bad_response',
-    ],
-    ['says gzip but is not', answering(withLength('gzip', Buffer.from('hello'))), 'bad_response'],
-    ['is truncated gzip', answering(withLength('gzip', gzipSync('hello').subarray(0, 15))), 'bad_response'],
-    ['says br but is not', answering(withLength('br', Buffer.from('hello'))), 'bad_response'],
-    ['says deflate but is not', answering(withLength('deflate', Buffer.from('hello'))), 'bad_response'],
-  ])('fails when it %s', async (_what, behaviour, failure) => {
+    ['closes immediately', (socket) => socket.end(), 'unreachable'],
+    ['closes in its header block', closing('HTTP/1.1 200 OK\r\nX-A'), 'unreachable'],
+    ['closes in its body', closing(`${head('Content-Length: 5')}ab`)],
+    ['closes in a chunk', closing(`${chunked}5\r\nab`)],
+    ['resets before its gzip body', resetting(head('Content-Encoding: gzip', 'Content-Length: 5'))],
+    ['resets in its body', resetting(`${head('Content-Length: 5')}ab`)],
+    ['says gzip but is not', coded('gzip')],
+    ['is truncated gzip', coded('gzip', gzipSync('hello').subarray(0, 15))],
+    ['says br but is not', coded('br')],
+    ['says deflate but is not', coded('deflate')],
+  ])('fails when it %s', async (_what, behaviour, failure = 'bad_response') => {
     expect((await callTo(behaviour)).outcome).toBe(failure);
   });
 
