@@ -3,8 +3,8 @@ import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Field } from '../../components/field.js';
 import { useLanguage } from '../../i18n/language.js';
+import type { Checks } from './checks.js';
 import styles from './proof.module.css';
-import type { Checks } from './proof-page.js';
 import type { ListedKey, Trust } from './step.js';
 
 type OnKey = (key: ListedKey | null | undefined) => void;

@@ -10,14 +10,13 @@ import { TimeAgo } from '../../components/time-ago.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { useLanguage } from '../../i18n/language.js';
 import { Text } from '../../i18n/text.js';
+import type { Checks } from './checks.js';
 import { KeysCard } from './keys-card.js';
 import { trustOf, useMemory } from './memory.js';
 import styles from './proof.module.css';
 import { health } from './questions.js';
 import type { ListedKey } from './step.js';
 import { VerifyCard } from './verify-card.js';
-
-export type Checks = typeof import('./check-score.js');
 
 /** A check of a published score in the reader's own browser, by keys that the reader may bring. */
 export function ProofPage() {
