@@ -30,8 +30,7 @@ interface Terminal {
 export async function verifyService(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     const options = readOptions(args);
-    const memory = await recall(options.remember);
-    const remembered = memory.services[options.address];
+    const remembered = (await recall(options.remember)).services[options.address];
     const api = (baseUrl: string) => createApi({ baseUrl, wait: terminal.wait, say: terminal.say });
     const verified = await checkService({
       ...options,
@@ -42,11 +41,7 @@ export async function verifyService(args: readonly string[], terminal: Terminal)
         if (sequence % 100 === 0) terminal.say(`… batch ${sequence} of ${latest}`);
       },
     });
-    const now = toRemembered(verified, terminal.now());
-    await remember(options.remember, {
-      ...memory,
-      services: { ...memory.services, [options.address]: now },
-    });
+    await remember(options.remember, options.address, toRemembered(verified, terminal.now()));
     for (const line of report(options.address, verified, remembered)) terminal.say(line);
     return exitCodes.verified;
   } catch (error) {

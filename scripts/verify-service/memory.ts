@@ -1,5 +1,6 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { readIfPresent, replaceFile } from '../lib/files.js';
 import { CannotCheck } from './api.js';
@@ -32,7 +33,28 @@ export async function recall(path: string): Promise<MemoryFile> {
   }
 }
 
-export async function remember(path: string, memory: MemoryFile): Promise<void> {
+/** Adds a check to what the file holds by then: checks that end at the same time forget nothing. */
+export async function remember(path: string, address: string, checked: Remembered): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  await replaceFile(path, `${JSON.stringify(memory, null, 2)}\n`);
+  const lock = `${path}.lock`;
+  for (let left = 200; left > 0 && !(await made(lock)); left -= 1) await sleep(25);
+  try {
+    const memory = await recall(path);
+    const before = memory.services[address];
+    const isOlder = (before?.head?.sequence ?? 0) > (checked.head?.sequence ?? 0);
+    if (before === undefined || !isOlder) memory.services[address] = checked;
+    await replaceFile(path, `${JSON.stringify(memory, null, 2)}\n`);
+  } finally {
+    await rm(lock, { recursive: true, force: true });
+  }
+}
+
+/** A folder is made by one of several processes. One that a killed process left gives way after five seconds. */
+async function made(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder);
+    return true;
+  } catch {
+    return false;
+  }
 }
