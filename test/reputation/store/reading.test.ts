@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { leaderboardAnswer, publicScores, reputationHistory } from '../../../contract/schemas/reputation.js';
+import { createGetPublicScores } from '../../../server/features/scores/public-scores.js';
 import { anchor } from '../../fixtures/reputation/fleet-view.js';
 import { reputationFixture } from '../../fixtures/reputation/reputation-fixture.js';
 import { openFeature } from '../../fixtures/reputation/reputation-parts.js';
@@ -243,5 +244,27 @@ describe('the public scores', () => {
     const rest = await scores.getPublicScores({ ...page, cursor: first.nextCursor ?? undefined });
     expect(rest).toMatchObject({ batch: { sequence: 3 }, items: cards.slice(2, 3), nextCursor: null });
     expect(await scores.getPublicScores(page)).toMatchObject({ batch: { sequence: 4 } });
+  });
+
+  const [early, late] = [new Date('2026-11-20T00:00:00.000Z'), new Date('2026-11-21T00:00:00.000Z')];
+  it.each([
+    ['neither', true, null, null, null],
+    ['the cards', true, early, null, early],
+    ['the log', true, null, late, late],
+    ['both, the cards first', true, early, late, early],
+    ['both, the log first', true, late, early, early],
+    ['the log, of which nothing is shown', false, null, early, null],
+  ])('say since when they stand still: %s', async (_which, isPublished, cards, log, expected) => {
+    const header = { version: 1, previous: null, formula: 'v1', keyId: 'ab', root: 'ab'.repeat(32) } as const;
+    const getPublicScores = createGetPublicScores({
+      latestSequence: async () => (isPublished ? 3 : null),
+      entriesFrom: async (sequence) => ({
+        header: { ...header, sequence, size: 0, createdAt: '2026-11-21T12:01:00.000Z' },
+        items: [],
+      }),
+      logHeldSince: async () => log,
+      publishedCards: async () => ({ cards: [], computedAt: late, standsStillSince: cards }),
+    });
+    expect((await getPublicScores({})).standsStillSince).toBe(expected?.toISOString() ?? null);
   });
 });

@@ -1,10 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  type Refusal,
-  secret,
-  webhooksFixture,
-  webhooksPath,
-} from '../../fixtures/webhooks/webhooks-over-http.js';
+import { secret, webhooksFixture, webhooksPath } from '../../fixtures/webhooks/webhooks-over-http.js';
 
 const fixture = webhooksFixture();
 const body = { url: 'https://wallet.example/hook', events: ['intent.settled'], secret };
@@ -73,18 +68,8 @@ describe('400', () => {
     expect(JSON.stringify(refusal)).not.toMatch(/planted|password/);
   });
 
-  it('is the answer without a body; a body that is not JSON and a wrong key give 401', async () => {
-    expect((await fixture.admin('POST', webhooksPath)).body.code).toBe('INVALID_REQUEST');
-    expect((await fixture.admin('POST', webhooksPath, {})).body.code).toBe('INVALID_REQUEST');
-    const headers = { 'x-admin-key': 'x', 'content-type': 'application/json' };
-    const { status } = await fixture.app.client.request('POST', webhooksPath, { headers, body: '{' });
-    expect(status).toBe(401);
-  });
-});
-
-describe('401', () => {
-  it.each([{}, { 'x-admin-key': 'wrong' }, { authorization: 'Bearer x' }])('with %j', async (headers) => {
-    const answer = await fixture.app.client.request<Refusal>('POST', webhooksPath, { headers, body });
-    expect({ status: answer.status, code: answer.body.code }).toEqual({ status: 401, code: 'UNAUTHORIZED' });
+  it('is the answer without a body', async () => {
+    for (const sent of [undefined, {}])
+      expect((await fixture.admin('POST', webhooksPath, sent)).body.code).toBe('INVALID_REQUEST');
   });
 });
