@@ -15,8 +15,11 @@ export interface Stage {
 
 /** How long an instance or a primary stays frozen: longer than its leases, and than an election takes. */
 const frozenMs = 8_000;
-/** Writes that only the primary has are acknowledged by a service that does not wait for a majority. */
-const aloneMs = 2_000;
+/**
+ * Writes that only the primary has are acknowledged by a service that does not wait for a majority. For the first two
+ * seconds limits do wait, so that no request comes as far as its write; after `electionTimeoutMs` the primary steps down.
+ */
+const aloneMs = 4_000;
 
 function anyInstance({ instances, random }: Stage): Instance {
   return instances[Math.floor(random() * instances.length)] as Instance;

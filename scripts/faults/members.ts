@@ -32,7 +32,7 @@ export interface Members {
 
 const setName = 'storm';
 /** MongoDB's own is ten seconds: more elections fit into a run. */
-const electionTimeoutMs = 3_000;
+const electionTimeoutMs = 5_000;
 const helloTimeoutMs = 500;
 const wholeWithinMs = 90_000;
 

@@ -125,8 +125,8 @@ export function createTraffic(deps: {
     }
     const hash = latest?.intentHash;
     if (hash === undefined || !acknowledged.paid.has(hash)) return;
-    const { outcome } = await outcomeOf(hash);
-    if (outcome.status === 'settled' && random() < 0.4) await dispute(hash, anchorId, seed);
+    const outcome = await outcomeOf(hash);
+    if (outcome?.status === 'settled' && random() < 0.4) await dispute(hash, anchorId, seed);
   }
 
   async function stopOf(offRamp: Promise<unknown>): Promise<OfframpError | undefined> {
@@ -140,10 +140,12 @@ export function createTraffic(deps: {
     }
   }
 
+  /** Undefined for an intent that stays lost; for a moment after a fail-over, one may be a 404. */
   async function outcomeOf(intentHash: string) {
-    for (;;) {
+    for (let lost = 0; lost < 10; ) {
       const { status, body } = await client.send('GET', `/api/intent/${intentHash}`);
-      if (status === 200 && body.outcome !== null) return body;
+      if (status === 200 && body.outcome !== null) return body.outcome;
+      lost = status === 404 ? lost + 1 : 0;
       await delay(1_500, undefined, { signal });
     }
   }
