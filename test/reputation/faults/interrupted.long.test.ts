@@ -17,7 +17,6 @@ import { buildWorker, eventually, untilStopped, type Worker } from '../../suppor
 
 const leaseTtlMs = 600;
 const outcomes = 120;
-const atOnce = 3;
 const random = seeded(runSeed());
 const fleet: TestFleet = {
   anchors: [anchor('harbour', ['usdc-ngn', 'usdc-kes']), anchor('squall', ['usdc-ngn'])],
@@ -99,55 +98,6 @@ async function readersSeeAWholeRun({ parts, feature }: World): Promise<number> {
   expect(await parts.stored.cards.distinct('run')).toHaveLength(1);
   return (await parts.stored.state.findOne({ _id: 'cards' }))?.run ?? 0;
 }
-
-/**
- * Kills one worker before its first command, another before its second, and so on, a few at a time, until one ends before
- * it is killed; then checks what each of them left. Returns how many were killed.
- */
-async function killedAtEveryStep(job: Task['job']): Promise<number> {
-  const left: { world: World; run: number }[] = [];
-  let killed = 0;
-  let unharmed = 0;
-  for (let first = 1; unharmed === 0 && first < 90; first += atOnce) {
-    const steps = Array.from({ length: atOnce }, (_, index) => first + index);
-    const ends = steps.map(async (step) => {
-      const world = await prepared(`${job}-killed-${step}`);
-      await world.feature.service.refreshNow();
-      const run = await readersSeeAWholeRun(world);
-      await world.parts.markEveryDay();
-      left.push({ world, run });
-      return world.work(job, { at: step, signal: 'SIGKILL' }).ended;
-    });
-    for (const { code, signal, output } of await Promise.all(ends)) {
-      if (signal === 'SIGKILL') killed += 1;
-      else {
-        expect({ code, output }).toMatchObject({ code: 0 });
-        unharmed += 1;
-      }
-    }
-  }
-  expect(unharmed).toBeGreaterThan(0);
-  for (const { world, run } of left) {
-    const before = await readersSeeAWholeRun(world);
-    expect(before).toBeGreaterThanOrEqual(run);
-    await agrees(world);
-    expect(await readersSeeAWholeRun(world)).toBeGreaterThan(before);
-    await world.parts.close();
-  }
-  return killed;
-}
-
-it.each([
-  // Each day is counted in one transaction of six commands or more, and the cards are replaced in another.
-  ['refresh', 20],
-  ['rebuild', 2],
-] as const)(
-  'a %s that is killed before any of its commands loses nothing and counts nothing twice',
-  async (job, leastKilled) => {
-    expect(await killedAtEveryStep(job)).toBeGreaterThan(leastKilled);
-  },
-  240_000,
-);
 
 describe('a refresh that is stopped before it commits, and goes on after another took over', () => {
   it('changes nothing more', async () => {
