@@ -40,8 +40,10 @@ export const workerLimits: WorkerLimits = {
 const placesForAdmin = 4;
 /** Between two rounds, so that POSTs which end at about the same time are recorded, and their places given, together. */
 const restMs = 5;
-/** How long a reading of the webhooks with due deliveries is used while there is no news; of one, so many are read. */
-const reading = { usedMs: 200, deliveries: 16 };
+/** How long a reading of the webhooks with due deliveries is used while there is no news. */
+const webhooksUsedMs = 200;
+/** Of one webhook, so many due deliveries are read, and used for less time than any retry waits: their attempts are right. */
+const ahead = { deliveries: 8, usedMs: 5_000 };
 /** How many deliveries are made in one round, so that sending does not wait for a backlog of events. */
 const madeAtOnce = 1_000;
 
@@ -81,6 +83,7 @@ interface Waiting {
   webhook: WebhookDocument;
   to?: Recipient | undefined;
   due: DeliveryDocument[];
+  readAt: number;
 }
 
 /** A POST that has ended. It is kept, and with it its place, until it is recorded. */
@@ -200,7 +203,7 @@ export function createWorker(deps: WorkerDeps): Worker {
 
   /** The deliveries of enabled webhooks for which there are free places; those of the others are held. */
   async function dueInTurn(): Promise<Candidate[]> {
-    if (waiting.size === 0 || clock() - readAt >= reading.usedMs) await readWaiting();
+    if (waiting.size === 0 || clock() - readAt >= webhooksUsedMs) await readWaiting();
     const shares = places.share([...waiting.keys()]);
     const found = await Promise.all([...shares].map(([id, share]) => firstOf(id, share)));
     return found.flat();
@@ -211,13 +214,22 @@ export function createWorker(deps: WorkerDeps): Worker {
     readAt = clock();
     const found = await webhooks.findMany(await deliveries.dueWebhooks());
     const enabled = found.filter((webhook) => webhook.enabled);
-    waiting = new Map(enabled.map((webhook) => [webhook._id, { webhook, due: [] }]));
+    const before = waiting;
+    waiting = new Map(
+      enabled.map((webhook) => {
+        const { due = [], readAt: dueReadAt = 0 } = before.get(webhook._id) ?? {};
+        return [webhook._id, { webhook, due, readAt: dueReadAt }];
+      }),
+    );
   }
 
   async function firstOf(webhookId: string, count: number): Promise<Candidate[]> {
     const one = waiting.get(webhookId);
     if (one === undefined) return [];
-    if (one.due.length < count) one.due = await deliveries.due(webhookId, reading.deliveries);
+    if (one.due.length < count || clock() - one.readAt > ahead.usedMs) {
+      one.readAt = clock();
+      one.due = await deliveries.due(webhookId, ahead.deliveries);
+    }
     if (one.due.length === 0) waiting.delete(webhookId);
     one.to ??= deps.openSecrets(one.webhook);
     return one.due.splice(0, count).map((due) => ({ due, to: one.to }));
@@ -240,7 +252,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     }
     if (claimed.length === sendable.length) return;
     // Others are sending the same backlog, so what was read of it is old.
-    readAt = Number.NEGATIVE_INFINITY;
+    waiting = new Map();
     again = true;
   }
 
