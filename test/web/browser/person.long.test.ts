@@ -49,7 +49,7 @@ describe.each([390, 1280])('a person with a window %s wide', (width) => {
       const first = page.getByRole('region', { name: texts.rates.offers }).getByRole('listitem').first();
       await first.locator(`a[href="/anchors/${best?.anchorId}"]`).waitFor();
       await first
-        .getByText(/^NGN [\d,]+\.\d\d$/)
+        .getByText(/^NGN\s[\d,]+\.\d\d$/)
         .first()
         .waitFor();
       await first.locator('summary').first().click();
