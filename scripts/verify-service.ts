@@ -42,7 +42,7 @@ export async function verifyService(args: readonly string[], terminal: Terminal)
       },
     });
     await remember(options.remember, options.address, toRemembered(verified, terminal.now()));
-    for (const line of report(options.address, verified, remembered)) terminal.say(line);
+    for (const line of report(options, verified, remembered)) terminal.say(line);
     return exitCodes.verified;
   } catch (error) {
     if (error instanceof Refuted) {
@@ -111,7 +111,11 @@ function toRemembered({ head, keys, oracle }: Verified, checkedAt: string): Reme
   return { checkedAt, head, keys: [...each.values()], oracle };
 }
 
-function report(address: string, verified: Verified, before: Remembered | undefined): string[] {
+function report(
+  { address, keys: given }: { address: string; keys: readonly BatchKey[] },
+  verified: Verified,
+  before: Remembered | undefined,
+): string[] {
   const { head, batches, entries, receipts, confirmed, keys, oracle, proof } = verified;
   if (head === null)
     return [`VERIFIED: ${address} has published nothing yet (npm start publishes 10 s after it is up)`];
@@ -121,6 +125,9 @@ function report(address: string, verified: Verified, before: Remembered | undefi
       : `and it still holds batch ${before.head.sequence}, remembered ${before.checkedAt}`;
   return [
     `  keys      ${keys.map(({ keyId }) => keyId).join(', ')}`,
+    ...(given.length > 0
+      ? []
+      : ['  trust     the service itself named the keys: this shows only that its answers agree (--key)']),
     `  receipts  ${receipts} of ${batches}${oracle === null ? '' : `, by ${oracle}`}`,
     ...(confirmed > 0 ? [`  oracle    confirms ${confirmed}`] : []),
     `  head      ${head.sequence} ${head.headerHash}`,
