@@ -302,7 +302,7 @@ const rows: Record<string, Row> = {
   },
   'makes, sends and records deliveries': {
     job: 'deliver',
-    least: 4,
+    least: 6,
     prepare: subscribed,
     origin: receives,
     async check(world) {
@@ -312,7 +312,7 @@ const rows: Record<string, Row> = {
   },
   'records failures of deliveries': {
     job: 'deliver',
-    least: 4,
+    least: 6,
     async prepare(world) {
       await subscribed(world);
       const seen = new Set<string>();
@@ -330,7 +330,7 @@ const rows: Record<string, Row> = {
   },
   'holds what a webhook refuses': {
     job: 'deliver',
-    least: 4,
+    least: 6,
     async prepare(world) {
       await subscribed(world);
       world.respond = () => 410;
