@@ -8,8 +8,8 @@ const sayAgainMs = 10_000;
 
 /**
  * Retries work until it succeeds, for a minute at most in all, because the database may start at the same time as the
- * service, or lose its primary meanwhile; says every ten seconds why it waits. Work that ran for longer than that, such as the build of an index, had its
- * database: the minute begins again after it.
+ * service, or lose its primary meanwhile; says every ten seconds why it waits. Work that ran for longer than that, such as
+ * the build of an index, had its database: the minute begins again after it.
  */
 export function createPatience(deps: { clock?: Clock; logger: Logger }) {
   const { clock = () => performance.now(), logger } = deps;
