@@ -17,7 +17,9 @@ const paths: [string, RateLimitClass][] = [
   ['/api/publisher/health', publisherHealth],
 ];
 /** So many that few of them draw again before the measurement ends, and so few that all of them draw in some 15 s. */
-const heldClients = Array.from({ length: 6_400 }, (_, number) => ({ headers: clientOf(10, number) }));
+const clientsOf = (network: number) =>
+  Array.from({ length: 6_400 }, (_, number) => ({ headers: clientOf(network, number) }));
+const heldClients = clientsOf(10);
 
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const service = await startRefreshed(context);
@@ -48,8 +50,8 @@ async function startRefreshed(context: BenchContext): Promise<BenchService> {
  * Each draw is twice as large as the one before. A client that has used the first two, and one point more, holds the rest
  * of the third for the minute of its window.
  */
-async function holdWindows(url: string, limit: RateLimitClass): Promise<void> {
-  await fire({ url, requests: heldClients, visits: 3 * Math.floor(limit.points / 8) + 1 });
+async function holdWindows(url: string, limit: RateLimitClass, requests = heldClients): Promise<void> {
+  await fire({ url, requests, visits: 3 * Math.floor(limit.points / 8) + 1 });
 }
 
 /** Its ETag stays the same until the next refresh. */
@@ -59,8 +61,11 @@ async function unchanged(context: BenchContext, service: BenchService, seconds: 
   const bare = await startBare(context, {
     [scoresPath]: await record(service.url + scoresPath, 304, headers),
   });
+  // The others have used up most of what they held.
+  const requests = clientsOf(14);
+  await holdWindows(service.url + scoresPath, scores, requests);
   const load = async (): Promise<Omit<Load, 'url'>> => ({
-    requests: heldClients,
+    requests,
     headers,
     expect: 304,
     seconds,
