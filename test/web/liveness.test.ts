@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Problem } from '../../web/src/data/problem.js';
-import type { StreamStanding } from '../../web/src/data/stream-standing.js';
+import type { StreamStanding } from '../../web/src/data/use-stream.js';
 import { livenessOf } from '../../web/src/pages/rates/liveness.js';
 
 const live: StreamStanding = { state: 'live' };

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { wilsonInterval } from '../../web/src/figures/wilson.js';
 import {
   meanParts,
   type PartInputs,
   type ScoreParts,
   scoreParts,
   wholeHundred,
+  wilsonInterval,
 } from '../../web/src/pages/anchors/score-parts.js';
 
 /** The cards in the vectors of the formula, parsed from their bytes. */

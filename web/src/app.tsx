@@ -1,8 +1,6 @@
 import type { ComponentType } from 'preact';
 import { LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso';
-import { PageNotFound } from './pages/page-not-found.js';
-import { PageBoundary } from './shell/page-boundary.js';
-import { PageMissing } from './shell/page-missing.js';
+import { PageBoundary, PageMissing, PageNotFound } from './shell/page-failed.js';
 import { Shell } from './shell/shell.js';
 
 const RatesPage = page(async () => (await import('./pages/rates/rates-page.js')).RatesPage);

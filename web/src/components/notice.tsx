@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useLanguage } from '../i18n/language.js';
 import styles from './notice.module.css';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'plain';
@@ -14,4 +15,20 @@ export function Notice(props: { tone: Tone; title: string; children?: ComponentC
       {children}
     </div>
   );
+}
+
+/** Says that there is nothing to show, why, and what one can do. */
+export function Empty(props: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class={styles.empty}>
+      <p class={styles.emptyTitle}>{props.title}</p>
+      {props.children}
+    </div>
+  );
+}
+
+/** Says once for a whole page that no real money is behind what it shows. */
+export function SimulatedBanner({ isShown }: { isShown: boolean }) {
+  const { t } = useLanguage();
+  return isShown ? <p class={styles.banner}>{t('common.simulated')}</p> : null;
 }

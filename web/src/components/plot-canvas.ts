@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import type { PlotProps, PlotSeries } from './plot-props.js';
+import type { PlotProps, PlotSeries } from './plot.js';
 
 export interface DrawnPlot {
   destroy(): void;

@@ -1,7 +1,15 @@
 import type { StreamEvent, StreamState } from '@fairlead/contract/client';
 import { useEffect, useState } from 'preact/hooks';
-import { failureOf } from './problem.js';
-import type { StreamStanding } from './stream-standing.js';
+import { failureOf, type Problem } from './problem.js';
+
+/** The state of a stream that a page follows. */
+export type StreamStanding =
+  | { state: 'connecting' }
+  | { state: 'live' }
+  /** Not connected; it reconnects by itself. `problem` is undefined if the service ended the connection. */
+  | { state: 'reconnecting'; problem: Problem | undefined }
+  /** The service refuses for good. */
+  | { state: 'refused'; problem: Problem };
 
 export interface OpenOptions {
   signal: AbortSignal;
@@ -9,7 +17,7 @@ export interface OpenOptions {
 }
 
 /** Something to follow. */
-export interface Followed<E> {
+interface Followed<E> {
   /** Identifies the stream: another key means another stream. */
   key: readonly unknown[];
   /** Opens the stream: `(options) => client.rates.stream({ params, query }, options)`. */

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { useLanguage } from '../i18n/language.js';
-import { Footer } from './footer.js';
 import { Header } from './header.js';
 import styles from './shell.module.css';
 
@@ -18,5 +17,25 @@ export function Shell({ children }: { children: ComponentChildren }) {
       </main>
       <Footer />
     </>
+  );
+}
+
+function Footer() {
+  const { t } = useLanguage();
+  return (
+    <footer class={styles.footer}>
+      <p>{t('common.footer')}</p>
+      <ul>
+        <li>
+          <a href="/dispute">{t('common.navDispute')}</a>
+        </li>
+        <li>
+          <a href="/desk">{t('common.navDesk')}</a>
+        </li>
+        <li>
+          <a href="/docs">{t('common.navApi')}</a>
+        </li>
+      </ul>
+    </footer>
   );
 }

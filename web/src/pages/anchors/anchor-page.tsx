@@ -1,11 +1,9 @@
 import type { AnchorAnswer } from '@fairlead/contract/client';
 import { useRoute } from 'preact-iso';
 import { AnswerView } from '../../components/answer-view.js';
-import { Choice } from '../../components/choice.js';
-import { Empty } from '../../components/empty.js';
-import { Notice } from '../../components/notice.js';
-import { PageHeading } from '../../components/page-heading.js';
-import { SimulatedBanner } from '../../components/simulated-banner.js';
+import { Choice } from '../../components/controls.js';
+import { Empty, Notice, SimulatedBanner } from '../../components/notice.js';
+import { PageHeading } from '../../components/page-parts.js';
 import { type Answered, useAnswer } from '../../data/use-answer.js';
 import { useViewPart } from '../../data/use-view-part.js';
 import { shortName, siteOf } from '../../figures/anchor-name.js';

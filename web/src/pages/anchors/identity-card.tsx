@@ -1,13 +1,11 @@
 import type { AnchorAnswer, DiscoveryState } from '@fairlead/contract/client';
-import { Card } from '../../components/card.js';
 import { Copyable } from '../../components/copyable.js';
-import { Fact, Facts } from '../../components/facts.js';
-import { TimeAgo } from '../../components/time-ago.js';
-import { corridorName } from '../../figures/corridor-name.js';
+import { TimeAgo } from '../../components/inline.js';
+import { Card, Fact, Facts } from '../../components/page-parts.js';
+import { corridorName, methodName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
-import { methodName } from '../../i18n/method-name.js';
 import type { TextKey } from '../../i18n/translate.js';
-import figures from './figures.module.css';
+import figures from './anchors.module.css';
 
 const discoveryTexts: Record<DiscoveryState, TextKey> = {
   fresh: 'anchors.discoveryFresh',

@@ -1,19 +1,17 @@
 import type { LeaderboardAnswer, LeaderboardEntry } from '@fairlead/contract/client';
 import { AnswerView } from '../../components/answer-view.js';
-import { Empty } from '../../components/empty.js';
-import { PageHeading } from '../../components/page-heading.js';
+import { Text } from '../../components/inline.js';
+import { Empty, SimulatedBanner } from '../../components/notice.js';
+import { PageHeading } from '../../components/page-parts.js';
 import { RecordSentence } from '../../components/record-sentence.js';
-import { SimulatedBanner } from '../../components/simulated-banner.js';
 import { corridorsQuestion } from '../../data/corridors.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { shortName } from '../../figures/anchor-name.js';
 import { useLanguage } from '../../i18n/language.js';
-import { Text } from '../../i18n/text.js';
-import styles from './figures.module.css';
-import { ComputedAt, StandsStill } from './freshness.js';
+import styles from './anchors.module.css';
 import { leaderboardQuestion } from './questions.js';
 import { RecordChoices } from './record-choices.js';
-import { StandingText } from './standing-text.js';
+import { ComputedAt, StandingText, StandsStill } from './record-marks.js';
 import { type RecordView, useRecordView } from './use-record-view.js';
 
 /** The anchors as recommendations, the surest first; a corridor and a window can be chosen. */

@@ -1,13 +1,20 @@
-import type { AnchorObservations } from '@fairlead/contract/client';
+import type {
+  AnchorObservations,
+  CallOutcome,
+  CorridorObservations,
+  ObservedService,
+  ServiceObservations,
+} from '@fairlead/contract/client';
 import { AnswerView } from '../../components/answer-view.js';
-import { Card } from '../../components/card.js';
-import { Empty } from '../../components/empty.js';
-import { TimeAgo } from '../../components/time-ago.js';
+import { Tag, TimeAgo } from '../../components/inline.js';
+import { Empty } from '../../components/notice.js';
+import { Card } from '../../components/page-parts.js';
+import { RecordTable } from '../../components/record-table.js';
 import { useAnswer } from '../../data/use-answer.js';
-import { useLanguage } from '../../i18n/language.js';
-import figures from './figures.module.css';
-import { ObservedCorridors } from './observed-corridors.js';
-import { ObservedServices } from './observed-services.js';
+import { corridorName } from '../../figures/corridor-name.js';
+import { type Language, useLanguage } from '../../i18n/language.js';
+import type { TextKey } from '../../i18n/translate.js';
+import styles from './anchors.module.css';
 import { observationsQuestion } from './questions.js';
 import type { RecordView } from './use-record-view.js';
 
@@ -21,13 +28,13 @@ export function ObservationsCard({ anchorId, view }: { anchorId: string; view: R
       title={t('anchors.observations')}
       aside={
         lastObservedAt !== null && (
-          <span class={figures.soft}>
+          <span class={styles.soft}>
             {t('anchors.observed')} <TimeAgo instant={lastObservedAt} />
           </span>
         )
       }
     >
-      <p class={figures.note}>{t('anchors.observationsAbout')}</p>
+      <p class={styles.note}>{t('anchors.observationsAbout')}</p>
       <AnswerView answer={answer} lines={5}>
         {(observations) => <Observations observations={observations} />}
       </AnswerView>
@@ -59,5 +66,159 @@ function Observations({ observations }: { observations: AnchorObservations }) {
         </details>
       )}
     </>
+  );
+}
+
+const serviceTexts: Record<ObservedService, TextKey> = {
+  sep1: 'anchors.sep1',
+  sep24: 'anchors.sep24',
+  sep6: 'anchors.sep6',
+  sep38: 'anchors.sep38',
+};
+
+const outcomeTexts: Record<CallOutcome, TextKey> = {
+  answered: 'anchors.outcomeAnswered',
+  timeout: 'anchors.outcomeTimeout',
+  unreachable: 'anchors.outcomeUnreachable',
+  blocked: 'anchors.outcomeBlocked',
+  not_json: 'anchors.outcomeNotJson',
+  malformed: 'anchors.outcomeMalformed',
+  error: 'anchors.outcomeError',
+};
+
+/** How each service of the anchor answers: now, and over the window. */
+function ObservedServices({ services }: { services: readonly ServiceObservations[] }) {
+  const language = useLanguage();
+  const { t, formats } = language;
+  return (
+    <RecordTable
+      caption={t('anchors.services')}
+      rows={services}
+      keyOf={({ service }) => service}
+      columns={[
+        { label: t('anchors.service'), kind: 'name', cell: ({ service }) => t(serviceTexts[service]) },
+        {
+          label: t('anchors.latest'),
+          cell: ({ latest }) => (
+            <>
+              {t(outcomeTexts[latest.outcome] ?? 'anchors.outcomeError')}
+              {latest.latencyMs !== null && ` · ${milliseconds(latest.latencyMs, language)}`}
+            </>
+          ),
+        },
+        {
+          label: t('anchors.availability'),
+          kind: 'figure',
+          cell: ({ availability, availabilityUnavailable: why }) =>
+            availability === null ? (
+              <span class={styles.soft}>{t(`anchors.why_${why ?? 'not_observed'}`)}</span>
+            ) : (
+              formats.percent(availability, 2)
+            ),
+        },
+        {
+          label: t('anchors.latency'),
+          kind: 'figure',
+          cell: ({ latencyMs, latencyUnavailable: why }) =>
+            latencyMs === null ? (
+              <span class={styles.soft}>{t(`anchors.why_${why ?? 'not_observed'}`)}</span>
+            ) : (
+              <>
+                {milliseconds(latencyMs.p50, language)}
+                <span class={styles.below}>
+                  {t('common.nearlyAll', { time: milliseconds(latencyMs.p95, language) })}
+                </span>
+              </>
+            ),
+        },
+        {
+          label: t('anchors.failures'),
+          kind: 'figure',
+          cell: ({ failures }) => {
+            const all = Object.values(failures).reduce((sum, count) => sum + count, 0);
+            return formats.number(all);
+          },
+        },
+        {
+          label: t('anchors.rounds'),
+          kind: 'figure',
+          cell: ({ observations }) => formats.number(observations),
+        },
+      ]}
+    />
+  );
+}
+
+function milliseconds(value: number, { formats }: Language): string {
+  return formats.number(value, { style: 'unit', unit: 'millisecond', maximumFractionDigits: 0 });
+}
+
+/** What the anchor quotes in each corridor, against the mid-market. */
+function ObservedCorridors({ corridors }: { corridors: readonly CorridorObservations[] }) {
+  const { t, locale, formats } = useLanguage();
+  /** Per cent as the API writes them, with a sign. */
+  const perCent = (value: string) =>
+    formats.number(value, { style: 'unit', unit: 'percent', minimumFractionDigits: 1 });
+  const why = (reason: CorridorObservations['availabilityUnavailable']) => (
+    <span class={styles.soft}>{t(`anchors.why_${reason ?? 'not_observed'}`)}</span>
+  );
+  return (
+    <RecordTable
+      caption={t('anchors.terms')}
+      rows={corridors}
+      keyOf={({ corridor }) => corridor}
+      columns={[
+        {
+          label: t('anchors.corridor'),
+          kind: 'name',
+          cell: ({ corridor }) => <a href={`/rates/${corridor}`}>{corridorName(corridor, locale)}</a>,
+        },
+        {
+          label: t('anchors.lastQuote'),
+          cell: ({ lastQuote }) =>
+            lastQuote === null ? (
+              <span class={styles.soft}>{t('anchors.noQuote')}</span>
+            ) : (
+              <>
+                {formats.number(lastQuote.rate, { maximumFractionDigits: 8 })}{' '}
+                <Tag
+                  text={t(lastQuote.tier === 'anchor' ? 'anchors.tierAnchor' : 'anchors.tierEstimate')}
+                  title={t(
+                    lastQuote.tier === 'anchor' ? 'anchors.tierAnchorAbout' : 'anchors.tierEstimateAbout',
+                  )}
+                />
+                <span class={styles.below}>
+                  <TimeAgo instant={lastQuote.at} />
+                </span>
+              </>
+            ),
+        },
+        {
+          label: t('anchors.againstMid'),
+          kind: 'figure',
+          cell: ({ fromMidMarket: cost, fromMidMarketUnavailable, lastQuote }) => (
+            <>
+              {cost === null ? why(fromMidMarketUnavailable) : perCent(cost.meanPercent)}
+              {cost !== null && (
+                <span class={styles.below}>
+                  {t('anchors.worstTerms', { cost: perCent(cost.p95Percent) })}
+                </span>
+              )}
+              {cost === null && lastQuote?.costPercent != null && (
+                <span class={styles.below}>
+                  {t('anchors.lastCost', { cost: perCent(lastQuote.costPercent) })}
+                </span>
+              )}
+            </>
+          ),
+        },
+        {
+          label: t('anchors.availability'),
+          kind: 'figure',
+          cell: ({ availability, availabilityUnavailable }) =>
+            availability === null ? why(availabilityUnavailable) : formats.percent(availability, 2),
+        },
+      ]}
+    />
   );
 }

@@ -1,8 +1,7 @@
-import { Choice } from '../../components/choice.js';
-import { Field } from '../../components/field.js';
+import { Choice, Field } from '../../components/controls.js';
 import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
-import styles from './record-choices.module.css';
+import styles from './anchors.module.css';
 import { type RecordView, windows } from './use-record-view.js';
 
 /** The choices of corridor and window. */

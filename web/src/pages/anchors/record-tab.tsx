@@ -1,13 +1,14 @@
 import type { AnchorReputation, CardWithSigns } from '@fairlead/contract/client';
-import { Card } from '../../components/card.js';
-import { Fact, Facts } from '../../components/facts.js';
+import { Text } from '../../components/inline.js';
+import { Card, Fact, Facts } from '../../components/page-parts.js';
+import { RecordTable } from '../../components/record-table.js';
 import type { Answered } from '../../data/use-answer.js';
+import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
-import { Text } from '../../i18n/text.js';
 import type { TextKey } from '../../i18n/translate.js';
-import { CorridorsTable } from './corridors-table.js';
-import styles from './figures.module.css';
+import styles from './anchors.module.css';
 import { HistoryCard } from './history-card.js';
+import { Shortfall, StandingText } from './record-marks.js';
 import type { RecordView } from './use-record-view.js';
 
 /** The record day by day and corridor by corridor, and signs of how it came about. */
@@ -64,5 +65,64 @@ function Signs({ record }: { record: AnchorReputation | CardWithSigns }) {
         </Fact>
       ))}
     </Facts>
+  );
+}
+
+/** The anchor's card in each corridor, with the way to what is paid there now. */
+function CorridorsTable({ cards }: { cards: readonly CardWithSigns[] }) {
+  const { t, locale, formats } = useLanguage();
+  return (
+    <RecordTable
+      caption={t('anchors.corridors')}
+      rows={cards}
+      keyOf={({ corridor }) => corridor}
+      columns={[
+        {
+          label: t('anchors.corridor'),
+          kind: 'name',
+          cell: ({ corridor }) => (
+            <a href={`/rates/${corridor}`} title={t('anchors.toRates')}>
+              {corridorName(corridor, locale)}
+            </a>
+          ),
+        },
+        {
+          label: t('anchors.score'),
+          kind: 'main',
+          cell: (card) =>
+            card.score === null ? (
+              <StandingText record={card} />
+            ) : (
+              <strong>{formats.points(card.score)}</strong>
+            ),
+        },
+        {
+          label: t('anchors.paidOut'),
+          kind: 'figure',
+          cell: ({ filled, outcomes }) =>
+            outcomes === 0
+              ? t('common.noOutcomes')
+              : `${formats.percent(filled / outcomes)} · ${t('anchors.countOf', { count: filled, all: outcomes })}`,
+        },
+        {
+          label: t('anchors.time'),
+          kind: 'figure',
+          cell: ({ p50SettleSeconds: p50, p95SettleSeconds: p95 }) => (
+            <>
+              {p50 === null ? '–' : formats.duration(p50)}
+              {p95 !== null && (
+                <span class={styles.below}>{t('common.nearlyAll', { time: formats.duration(p95) })}</span>
+              )}
+            </>
+          ),
+        },
+        { label: t('anchors.shortfall'), kind: 'figure', cell: (card) => <Shortfall record={card} /> },
+        {
+          label: t('anchors.disputes'),
+          kind: 'figure',
+          cell: (card) => formats.number(card.acceptedDisputes),
+        },
+      ]}
+    />
   );
 }

@@ -1,14 +1,12 @@
 import type { AnchorAnswer, StartingPoint } from '@fairlead/contract/client';
-import { Card } from '../../components/card.js';
-import { Choice } from '../../components/choice.js';
-import { Empty } from '../../components/empty.js';
-import { Field } from '../../components/field.js';
+import { Choice, Field } from '../../components/controls.js';
+import { Empty } from '../../components/notice.js';
+import { Card } from '../../components/page-parts.js';
 import { useViewPart } from '../../data/use-view-part.js';
 import { siteOf } from '../../figures/anchor-name.js';
 import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
-import figures from './figures.module.css';
-import styles from './start-card.module.css';
+import styles from './anchors.module.css';
 import { startParameters } from './start-parameters.js';
 import type { RecordView } from './use-record-view.js';
 
@@ -23,7 +21,7 @@ export function StartCard({ anchor, view }: { anchor: AnchorAnswer; view: Record
   if (corridor === undefined || point === undefined) return <Empty title={t('anchors.startNone')} />;
   return (
     <Card title={t('anchors.start')}>
-      <p class={figures.note}>{t('anchors.startAbout')}</p>
+      <p class={styles.note}>{t('anchors.startAbout')}</p>
       <div class={styles.choices}>
         <Field label={t('anchors.corridor')}>
           {(ids) => (
@@ -51,7 +49,7 @@ export function StartCard({ anchor, view }: { anchor: AnchorAnswer; view: Record
         />
       </div>
       <Steps anchor={anchor} point={point} />
-      <p class={figures.note}>{t('anchors.startOfframp')}</p>
+      <p class={styles.note}>{t('anchors.startOfframp')}</p>
     </Card>
   );
 }
@@ -66,7 +64,7 @@ function Steps({ anchor, point }: { anchor: AnchorAnswer; point: StartingPoint }
           <span>{t('anchors.stepToml')}</span>
           <code>{`${siteOf(homeDomain)}/.well-known/stellar.toml`}</code>
           {signingKey !== null && (
-            <span class={figures.soft}>
+            <span class={styles.soft}>
               {t('anchors.stepKey')} <code>{signingKey}</code>
             </span>
           )}

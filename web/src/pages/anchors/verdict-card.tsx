@@ -1,13 +1,12 @@
 import type { AnchorReputation, CardWithSigns } from '@fairlead/contract/client';
-import { Card } from '../../components/card.js';
+import { Term } from '../../components/inline.js';
+import { Card } from '../../components/page-parts.js';
 import { RecordSentence } from '../../components/record-sentence.js';
-import { Term } from '../../components/term.js';
 import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
-import styles from './figures.module.css';
-import { ComputedAt, StandsStill } from './freshness.js';
+import styles from './anchors.module.css';
+import { ComputedAt, StandingText, StandsStill } from './record-marks.js';
 import { meanParts, partNames, type ScoreParts, scoreParts, wholeHundred } from './score-parts.js';
-import { StandingText } from './standing-text.js';
 import type { RecordView } from './use-record-view.js';
 
 /** What the outcomes say of an anchor: a verdict, its score in a sentence, and where the other points went. */

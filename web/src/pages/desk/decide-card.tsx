@@ -1,11 +1,10 @@
 import type { AdminDispute } from '@fairlead/contract/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Card } from '../../components/card.js';
 import { Notice } from '../../components/notice.js';
+import { Card } from '../../components/page-parts.js';
 import { useNow } from '../../data/use-now.js';
 import { useLanguage } from '../../i18n/language.js';
-import { ConfirmStep } from './confirm-step.js';
-import { DraftForm } from './draft-form.js';
+import { ConfirmStep, DraftForm } from './draft-form.js';
 import type { Session } from './session.js';
 import { type Decision, useDecision } from './use-decision.js';
 import type { Draft } from './verdict.js';

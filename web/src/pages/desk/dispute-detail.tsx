@@ -1,10 +1,9 @@
 import type { AdminDispute } from '@fairlead/contract/client';
 import { useEffect } from 'preact/hooks';
 import { AnswerView } from '../../components/answer-view.js';
-import { Button } from '../../components/button.js';
-import { Card } from '../../components/card.js';
+import { Button } from '../../components/controls.js';
 import { Copyable } from '../../components/copyable.js';
-import { Fact, Facts } from '../../components/facts.js';
+import { Card, Fact, Facts } from '../../components/page-parts.js';
 import { keepAnswer, useAnswer } from '../../data/use-answer.js';
 import { useLanguage } from '../../i18n/language.js';
 import { LedgerCard, MoneyCard, RecordCard, TermsCard } from '../offramp/evidence.js';
@@ -12,8 +11,7 @@ import { useIntent } from '../offramp/use-intent.js';
 import { DecideCard } from './decide-card.js';
 import styles from './desk.module.css';
 import { DisputeMark } from './dispute-list.js';
-import { disputeKey, disputeQuestion } from './questions.js';
-import type { Session } from './session.js';
+import { disputeKey, disputeQuestion, type Session } from './session.js';
 
 /** One dispute: the claim, beside it what is known of the off-ramp, and the decision. */
 export function DisputeDetail(props: {

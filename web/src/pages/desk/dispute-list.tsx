@@ -1,12 +1,11 @@
 import type { AdminDispute } from '@fairlead/contract/client';
 import { useEffect, useRef } from 'preact/hooks';
 import { AnswerView } from '../../components/answer-view.js';
-import { Button } from '../../components/button.js';
-import { Choice } from '../../components/choice.js';
-import { Empty } from '../../components/empty.js';
-import { FocusGroup } from '../../components/focus-group.js';
+import { Button, Choice } from '../../components/controls.js';
+import { TimeAgo } from '../../components/inline.js';
+import { Empty } from '../../components/notice.js';
+import { FocusGroup } from '../../components/page-parts.js';
 import { RecordTable } from '../../components/record-table.js';
-import { TimeAgo } from '../../components/time-ago.js';
 import { corridorsQuestion } from '../../data/corridors.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { useViewPart } from '../../data/use-view-part.js';
@@ -14,8 +13,7 @@ import { anchorNames } from '../../figures/anchor-name.js';
 import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
 import styles from './desk.module.css';
-import { listQuestion } from './questions.js';
-import type { Session } from './session.js';
+import { listQuestion, type Session } from './session.js';
 
 const statuses = ['open', 'accepted', 'rejected', 'all'] as const;
 

@@ -1,9 +1,8 @@
+import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button } from '../../components/button.js';
-import { Card } from '../../components/card.js';
-import { useEmptiedOnLeaving } from '../../components/emptied-on-leaving.js';
-import { Field } from '../../components/field.js';
+import { Button, Field } from '../../components/controls.js';
 import { Notice } from '../../components/notice.js';
+import { Card } from '../../components/page-parts.js';
 import { useLanguage } from '../../i18n/language.js';
 import styles from './desk.module.css';
 import { openSession, type Session } from './session.js';
@@ -63,4 +62,15 @@ export function KeyForm(props: { closed: Closed | undefined; onOpen: (session: S
       </div>
     </Card>
   );
+}
+
+/** Empties a control when the page is left, because the browser may show the same page again when the reader goes back. */
+function useEmptiedOnLeaving(control: RefObject<HTMLInputElement | null>): void {
+  useEffect(() => {
+    const empty = () => {
+      if (control.current !== null) control.current.value = '';
+    };
+    window.addEventListener('pagehide', empty);
+    return () => window.removeEventListener('pagehide', empty);
+  }, [control]);
 }

@@ -1,9 +1,10 @@
 import type { Client } from '@fairlead/contract';
+import { type AdminDispute, type ListDisputesAnswer, unwrap } from '@fairlead/contract/client';
 import { useEffect, useState } from 'preact/hooks';
-import { forgetAnswers } from '../../data/use-answer.js';
+import { forgetAnswers, type Question } from '../../data/use-answer.js';
 
 /** The admin operations, called with the key that was typed. The key itself is in the closure of the client alone. */
-export type AdminClient = Pick<Client, 'adminDisputes'>;
+type AdminClient = Pick<Client, 'adminDisputes'>;
 
 export interface Session {
   client: AdminClient;
@@ -21,7 +22,7 @@ export async function openSession(adminKey: string): Promise<Session> {
 }
 
 /** The prefix of the cache keys of everything that belongs to a session. */
-export function answersOf({ number }: Session): readonly unknown[] {
+function answersOf({ number }: Session): readonly unknown[] {
   return ['desk', number];
 }
 
@@ -41,4 +42,34 @@ export function useSession() {
     };
   }, [session]);
   return { session, open: setSession, close: () => setSession(undefined) };
+}
+
+/** How often the desk checks whether somebody else has filed or decided a dispute. */
+const everyMs = 15_000;
+const pageSize = '20';
+
+/** One page of the disputes of a status; an empty part is left out. */
+export function listQuestion(
+  session: Session,
+  filters: { status: string; cursor: string },
+): Question<ListDisputesAnswer> {
+  const set = Object.entries(filters).filter(([, value]) => value !== '');
+  const query = { ...Object.fromEntries(set), limit: pageSize };
+  return {
+    key: [...answersOf(session), 'list', query],
+    ask: async (signal) => unwrap(await session.client.adminDisputes.listDisputes({ query, signal })),
+    everyMs,
+  };
+}
+
+export function disputeKey(session: Session, id: string): readonly unknown[] {
+  return [...answersOf(session), 'dispute', id];
+}
+
+export function disputeQuestion(session: Session, id: string): Question<AdminDispute> {
+  return {
+    key: disputeKey(session, id),
+    ask: async (signal) => unwrap(await session.client.adminDisputes.getDispute({ params: { id }, signal })),
+    everyMs,
+  };
 }

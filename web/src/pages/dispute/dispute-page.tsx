@@ -1,6 +1,6 @@
 import { AnswerView } from '../../components/answer-view.js';
-import { Empty } from '../../components/empty.js';
-import { PageHeading } from '../../components/page-heading.js';
+import { Empty } from '../../components/notice.js';
+import { PageHeading } from '../../components/page-parts.js';
 import { useViewPart } from '../../data/use-view-part.js';
 import { useLanguage } from '../../i18n/language.js';
 import { FollowForm } from '../offramp/follow-form.js';

@@ -1,18 +1,17 @@
-import type { IntentAnswer } from '@fairlead/contract/client';
+import { type IntentAnswer, unwrap } from '@fairlead/contract/client';
 import { useState } from 'preact/hooks';
-import { Card } from '../../components/card.js';
-import { Field } from '../../components/field.js';
-import { ProblemNotice } from '../../components/problem-notice.js';
+import { ProblemNotice } from '../../components/answer-view.js';
+import { Field } from '../../components/controls.js';
+import { Card } from '../../components/page-parts.js';
+import { client } from '../../data/client.js';
+import { useAnswer } from '../../data/use-answer.js';
 import { useNow } from '../../data/use-now.js';
 import { useLanguage } from '../../i18n/language.js';
 import { DisputedOutcome } from './disputed-outcome.js';
-import { FileCard } from './file-card.js';
-import { FilingNotice } from './filing-notice.js';
-import { SignCard } from './sign-card.js';
-import type { Signature } from './signer-props.js';
-import { standingOf } from './standing.js';
+import { FileCard, FilingNotice } from './file-card.js';
+import { type Signature, SignCard } from './sign-card.js';
+import { type Party, standingOf } from './standing.js';
 import { type Filing, useFiling } from './use-filing.js';
-import { useSignerKey } from './use-signer-key.js';
 
 const longestReason = 2_000;
 
@@ -77,4 +76,22 @@ export function DisputeSteps({ intent, onFiled }: { intent: IntentAnswer; onFile
 
 function mustWait(filing: Filing, now: number): boolean {
   return filing.state === 'refused' && filing.retryAt !== undefined && now < filing.retryAt;
+}
+
+/**
+ * The key that may dispute, `G…`: the account's own, or the one that the anchor signs callbacks with. Null where none is
+ * known, undefined while it is asked for; `answer` is how that goes.
+ */
+function useSignerKey(intent: IntentAnswer, party: Party | undefined) {
+  const { account, anchorId } = intent;
+  const answer = useAnswer(
+    party === 'anchor'
+      ? {
+          key: ['anchor', anchorId],
+          ask: async (signal) =>
+            unwrap(await client.anchors.getAnchor({ params: { anchor: anchorId }, signal })),
+        }
+      : undefined,
+  );
+  return { answer, signer: party === 'anchor' ? answer.value?.signingKey : account };
 }

@@ -1,10 +1,9 @@
 import type { IntentAnswer } from '@fairlead/contract/client';
-import { Card } from '../../components/card.js';
-import { Fact, Facts } from '../../components/facts.js';
 import { Notice } from '../../components/notice.js';
-import { useAnchorName } from '../../data/use-anchor-name.js';
+import { Card, Fact, Facts } from '../../components/page-parts.js';
+import { useAnchorName } from '../../data/corridors.js';
+import { codesOf } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
-import { codesOf } from '../offramp/codes.js';
 import { StatusMark } from '../offramp/state-card.js';
 import type { Standing } from './standing.js';
 

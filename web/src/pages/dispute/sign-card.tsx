@@ -1,12 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Card } from '../../components/card.js';
+import { Button, Field } from '../../components/controls.js';
 import { Copyable } from '../../components/copyable.js';
-import { Fact, Facts } from '../../components/facts.js';
 import { Notice } from '../../components/notice.js';
+import { Card, Fact, Facts } from '../../components/page-parts.js';
 import { useLanguage } from '../../i18n/language.js';
 import styles from './dispute.module.css';
-import { PastedSigner } from './pasted-signer.js';
-import type { Signature } from './signer-props.js';
+import { readSignature } from './signature.js';
 import type { Party } from './standing.js';
 import { WalletSigner } from './wallet-signer.js';
 
@@ -69,4 +68,55 @@ export function SignCard(props: {
       {isSigned && <Notice tone="good" title={t('dispute.isSigned')} />}
     </Card>
   );
+}
+
+/** Takes a signature that was made elsewhere: by a program, on a device without a network. */
+function PastedSigner({ signer, onSign }: SignerProps) {
+  const { t } = useLanguage();
+  const [text, setText] = useState('');
+  const [error, setError] = useState<string>();
+  const take = () => {
+    const signature = readSignature(text);
+    if (signature === undefined) setError(t('dispute.pastedWrong'));
+    else onSign({ publicKey: signer, signature });
+  };
+  return (
+    <div class={styles.signer}>
+      <p>{t('dispute.pastedHow')}</p>
+      <Field label={t('dispute.pasted')} hint={t('dispute.pastedHint')} error={error}>
+        {(ids) => (
+          <input
+            {...ids}
+            class={styles.mono}
+            type="text"
+            value={text}
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            onInput={(event) => {
+              setText(event.currentTarget.value);
+              setError(undefined);
+            }}
+          />
+        )}
+      </Field>
+      <div class={styles.buttons}>
+        <Button strong onClick={take}>
+          {t('dispute.take')}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+export interface Signature {
+  publicKey: string;
+  signature: string;
+}
+
+/** What every way of signing is handed. `signer` is the one key that the service takes here. */
+export interface SignerProps {
+  intentHash: string;
+  signer: string;
+  onSign: (signature: Signature) => void;
 }

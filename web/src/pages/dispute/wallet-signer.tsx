@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import { Button } from '../../components/button.js';
+import { Button } from '../../components/controls.js';
 import { Notice } from '../../components/notice.js';
 import { useLanguage } from '../../i18n/language.js';
 import styles from './dispute.module.css';
-import type { SignerProps } from './signer-props.js';
+import type { SignerProps } from './sign-card.js';
 import type { Signed, Wallet } from './wallets.js';
 
 /** `notLoaded`: the code that talks to wallets could not be loaded. */

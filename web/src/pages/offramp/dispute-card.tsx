@@ -1,6 +1,5 @@
 import type { IntentAnswer } from '@fairlead/contract/client';
-import { Card } from '../../components/card.js';
-import { Fact, Facts } from '../../components/facts.js';
+import { Card, Fact, Facts } from '../../components/page-parts.js';
 import { useNow } from '../../data/use-now.js';
 import { useLanguage } from '../../i18n/language.js';
 import { standingOf } from '../dispute/standing.js';

@@ -1,12 +1,10 @@
 import type { IntentAnswer } from '@fairlead/contract/client';
-import { Card } from '../../components/card.js';
 import { Copyable } from '../../components/copyable.js';
-import { Fact, Facts } from '../../components/facts.js';
-import { useAnchorName } from '../../data/use-anchor-name.js';
+import { Card, Fact, Facts } from '../../components/page-parts.js';
+import { useAnchorName } from '../../data/corridors.js';
+import { codesOf, methodName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
-import { methodName } from '../../i18n/method-name.js';
-import { codesOf } from './codes.js';
-import styles from './evidence.module.css';
+import styles from './offramp.module.css';
 
 type Props = { intent: IntentAnswer };
 /** `target` is where links open: a page that holds what would be lost stays. */

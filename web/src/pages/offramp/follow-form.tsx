@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
-import { Button } from '../../components/button.js';
-import { Field } from '../../components/field.js';
+import { Button, Field } from '../../components/controls.js';
 import { useLanguage } from '../../i18n/language.js';
-import styles from './follow-form.module.css';
 import { readIntentHash } from './intent-hash.js';
+import styles from './offramp.module.css';
 
 /** Takes the hash of an intent, alone or in an address. */
 export function FollowForm(props: { first: string; label: string; onFollow: (intentHash: string) => void }) {

@@ -1,11 +1,18 @@
+import type { IntentAnswer } from '@fairlead/contract/client';
 import { useLocation, useRoute } from 'preact-iso';
-import { Card } from '../../components/card.js';
-import { PageHeading } from '../../components/page-heading.js';
+import { AnswerView } from '../../components/answer-view.js';
+import { Copyable } from '../../components/copyable.js';
+import { Text, TimeAgo } from '../../components/inline.js';
+import { Empty } from '../../components/notice.js';
+import { Card, PageHeading } from '../../components/page-parts.js';
 import { useLanguage } from '../../i18n/language.js';
-import { Text } from '../../i18n/text.js';
+import { DisputeCard } from './dispute-card.js';
+import { LedgerCard, MoneyCard, RecordCard, TermsCard } from './evidence.js';
 import { FollowForm } from './follow-form.js';
-import { FollowedOfframp } from './followed-offramp.js';
 import { readIntentHash } from './intent-hash.js';
+import styles from './offramp.module.css';
+import { StateCard } from './state-card.js';
+import { useIntent, useIntentStream } from './use-intent.js';
 
 export function OfframpPage() {
   const { t } = useLanguage();
@@ -30,5 +37,58 @@ export function OfframpPage() {
         <p>{t('offramp.aboutPrivacy')}</p>
       </Card>
     </>
+  );
+}
+
+/** One off-ramp in its present state, and the evidence for its outcome. */
+function FollowedOfframp({ intentHash }: { intentHash: string }) {
+  const { t } = useLanguage();
+  const isLive = useIntentStream(intentHash);
+  const answer = useIntent(intentHash, isLive);
+  const { problem, value, at } = answer;
+  const isUnknown = problem?.kind === 'refused' && problem.body.code === 'UNKNOWN_INTENT';
+  return (
+    <>
+      <PageHeading title={t('offramp.followed', { hash: intentHash.slice(0, 8) })}>
+        <Copyable text={intentHash} name={t('offramp.hash')} />
+      </PageHeading>
+      <div class={styles.actions}>
+        <p class={styles.live}>
+          {isLive && <strong>{t('offramp.live')} · </strong>}
+          {at !== undefined && (
+            <>
+              {t('offramp.lookedAt')} <TimeAgo instant={new Date(at).toISOString()} />
+            </>
+          )}
+        </p>
+        <a href="/offramp">{t('offramp.another')}</a>
+      </div>
+      {isUnknown && value === undefined ? (
+        <Empty title={t('offramp.unknown')}>
+          <p>{t('offramp.unknownWhy')}</p>
+        </Empty>
+      ) : (
+        <AnswerView answer={answer} lines={8}>
+          {(intent) => <Parts intent={intent} />}
+        </AnswerView>
+      )}
+    </>
+  );
+}
+
+function Parts({ intent }: { intent: IntentAnswer }) {
+  return (
+    <div class={styles.columns}>
+      <div class={styles.column}>
+        <StateCard intent={intent} />
+        <DisputeCard intent={intent} />
+      </div>
+      <div class={styles.column}>
+        <MoneyCard intent={intent} />
+        <RecordCard intent={intent} />
+        <LedgerCard intent={intent} />
+        <TermsCard intent={intent} />
+      </div>
+    </div>
   );
 }

@@ -1,11 +1,11 @@
 import type { IntentAnswer } from '@fairlead/contract/client';
-import { Card } from '../../components/card.js';
+import { TimeAgo } from '../../components/inline.js';
 import { Notice, type Tone } from '../../components/notice.js';
+import { Card } from '../../components/page-parts.js';
 import { useNow } from '../../data/use-now.js';
 import { useLanguage } from '../../i18n/language.js';
-import styles from './state-card.module.css';
-import { StateTrack } from './state-track.js';
-import { possibleEnds, trackOf } from './track.js';
+import styles from './offramp.module.css';
+import { possibleEnds, type Stage, trackOf } from './track.js';
 import { partyOf, problemToMend, turnOf } from './turn.js';
 
 const toneOf = { settled: 'good', failed: 'bad', expired: 'plain', pending: 'plain' } as const;
@@ -76,4 +76,41 @@ export function StatusMark({ intent }: { intent: IntentAnswer }) {
       ? (`offramp.status_${intent.status}` as const)
       : (`offramp.status_${intent.outcome.counts}` as const);
   return <span class={`${styles.mark} ${styles[stands]}`}>{t(text)}</span>;
+}
+
+/**
+ * The stages of an off-ramp: the finished ones with their times, the one in progress, and the later ones. `isOverturned`: an
+ * accepted dispute has taken the colour of success or failure from its end.
+ */
+function StateTrack({ stages, isOverturned }: { stages: Stage[]; isOverturned: boolean }) {
+  const { t } = useLanguage();
+  return (
+    <ol class={styles.track} aria-label={t('offramp.track')}>
+      {stages.map((stage) => (
+        <Step key={stage.name} stage={stage} isOverturned={isOverturned} />
+      ))}
+    </ol>
+  );
+}
+
+function Step({ stage, isOverturned }: { stage: Stage; isOverturned: boolean }) {
+  const { t, formats } = useLanguage();
+  const { name, state, at } = stage;
+  return (
+    <li
+      class={`${styles.step} ${styles[state]} ${isOverturned ? '' : (styles[name] ?? '')}`}
+      aria-current={state === 'waiting' ? 'step' : undefined}
+    >
+      <span class={styles.name}>{t(`offramp.stage_${name}`)}</span>
+      <span class={styles.when}>
+        {at !== undefined ? (
+          <>
+            {formats.dateTime(at)} · <TimeAgo instant={at} />
+          </>
+        ) : (
+          t(`offramp.state_${state}`)
+        )}
+      </span>
+    </li>
+  );
 }

@@ -1,8 +1,9 @@
 import { type IntentAnswer, unwrap } from '@fairlead/contract/client';
 import { client } from '../../data/client.js';
-import { type Answered, useAnswer } from '../../data/use-answer.js';
+import { type Answered, keepAnswer, useAnswer } from '../../data/use-answer.js';
+import { useStream } from '../../data/use-stream.js';
 
-export function intentKey(intentHash: string): readonly unknown[] {
+function intentKey(intentHash: string): readonly unknown[] {
   return ['intent', intentHash];
 }
 
@@ -30,4 +31,17 @@ function pollMs(intent: IntentAnswer | undefined): number {
 function besideStreamMs(intent: IntentAnswer | undefined): number {
   const isMoving = intent?.dispute?.status === 'open';
   return isMoving ? 5_000 : 60_000;
+}
+
+/**
+ * Follows one intent by its stream while the page is visible, for `useIntent` to show, and returns whether the next change
+ * will arrive as it happens. `useIntent` also polls; if the service refuses the stream, the page shows the polled answer.
+ */
+export function useIntentStream(intentHash: string): boolean {
+  const standing = useStream({
+    key: ['intent', intentHash],
+    open: (options) => client.intents.stream({ params: { intentHash } }, options),
+    onEvent: ({ data }) => keepAnswer(intentKey(intentHash), data),
+  });
+  return standing.state === 'live';
 }

@@ -1,11 +1,9 @@
 import { useState } from 'preact/hooks';
-import { Button } from '../../components/button.js';
-import { Card } from '../../components/card.js';
-import { Field } from '../../components/field.js';
+import { Button, Field } from '../../components/controls.js';
+import { Card } from '../../components/page-parts.js';
 import { useLanguage } from '../../i18n/language.js';
-import type { Checks } from './checks.js';
 import styles from './proof.module.css';
-import type { ListedKey, Trust } from './step.js';
+import type { Checks, ListedKey, Trust } from './step.js';
 
 type OnKey = (key: ListedKey | null | undefined) => void;
 

@@ -1,21 +1,17 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { AnswerView } from '../../components/answer-view.js';
-import { Button } from '../../components/button.js';
-import { Card } from '../../components/card.js';
-import { Empty } from '../../components/empty.js';
-import { Notice } from '../../components/notice.js';
-import { PageHeading } from '../../components/page-heading.js';
-import { TimeAgo } from '../../components/time-ago.js';
+import { Button } from '../../components/controls.js';
+import { Text, TimeAgo } from '../../components/inline.js';
+import { Empty, Notice } from '../../components/notice.js';
+import { Card, PageHeading } from '../../components/page-parts.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { useLanguage } from '../../i18n/language.js';
-import { Text } from '../../i18n/text.js';
-import type { Checks } from './checks.js';
 import { KeysCard } from './keys-card.js';
 import { trustOf, useMemory } from './memory.js';
 import styles from './proof.module.css';
 import { health } from './questions.js';
-import type { ListedKey } from './step.js';
+import type { Checks, ListedKey } from './step.js';
 import { VerifyCard } from './verify-card.js';
 
 /** A check of a published score in the reader's own browser, by keys that the reader may bring. */

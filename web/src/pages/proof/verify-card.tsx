@@ -1,20 +1,18 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { AnswerView } from '../../components/answer-view.js';
-import { Button } from '../../components/button.js';
-import { Field } from '../../components/field.js';
+import { Button, Field } from '../../components/controls.js';
 import { corridorsQuestion } from '../../data/corridors.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { useViewPart } from '../../data/use-view-part.js';
 import { anchorNames } from '../../figures/anchor-name.js';
 import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
-import type { Checks } from './checks.js';
 import { chosenEntry } from './chosen.js';
 import type { Memory } from './memory.js';
 import styles from './proof.module.css';
 import { entries } from './questions.js';
-import type { Trust } from './step.js';
+import type { Checks, Trust } from './step.js';
 import { Verification } from './verification.js';
 
 /** The choice of any score of any batch, and the check of it. */

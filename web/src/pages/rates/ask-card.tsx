@@ -1,10 +1,10 @@
 import type { CorridorAnswer, RateQuote } from '@fairlead/contract/client';
-import { Changing } from '../../components/changing.js';
-import { Field } from '../../components/field.js';
+import { Field } from '../../components/controls.js';
+import { Changing } from '../../components/inline.js';
 import { codeOf } from '../../data/corridors.js';
 import { shortName } from '../../figures/anchor-name.js';
+import { methodName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
-import { methodName } from '../../i18n/method-name.js';
 import { AmountSide } from './amount-side.js';
 import styles from './ask-card.module.css';
 import { LiveMark } from './live-mark.js';

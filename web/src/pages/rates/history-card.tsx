@@ -1,9 +1,9 @@
 import type { CorridorAnswer, HistoryResolution, RateHistoryPoint } from '@fairlead/contract/client';
 import { useMemo } from 'preact/hooks';
 import { AnswerView } from '../../components/answer-view.js';
-import { Card } from '../../components/card.js';
-import { Choice } from '../../components/choice.js';
-import { Empty } from '../../components/empty.js';
+import { Choice } from '../../components/controls.js';
+import { Empty } from '../../components/notice.js';
+import { Card } from '../../components/page-parts.js';
 import { Plot } from '../../components/plot.js';
 import { client } from '../../data/client.js';
 import { codeOf } from '../../data/corridors.js';
@@ -13,8 +13,8 @@ import { useViewPart } from '../../data/use-view-part.js';
 import { anchorNames } from '../../figures/anchor-name.js';
 import { useLanguage } from '../../i18n/language.js';
 import type { TextKey } from '../../i18n/translate.js';
-import styles from './history-card.module.css';
 import { plotHistory, steadyRange } from './plot-history.js';
+import styles from './rates-page.module.css';
 
 interface Range {
   resolution: HistoryResolution;
@@ -68,7 +68,7 @@ export function HistoryCard({ corridor }: { corridor: CorridorAnswer }) {
         />
       }
     >
-      <p class={styles.about}>{t('rates.historyAbout', { amount })}</p>
+      <p class={styles.note}>{t('rates.historyAbout', { amount })}</p>
       <AnswerView answer={samples} lines={5}>
         {(all) =>
           all.length === 0 ? (

@@ -1,4 +1,4 @@
-import { TimeAgo } from '../../components/time-ago.js';
+import { TimeAgo } from '../../components/inline.js';
 import { useLanguage } from '../../i18n/language.js';
 import type { Liveness } from './liveness.js';
 import styles from './offers.module.css';

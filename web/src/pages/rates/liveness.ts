@@ -1,5 +1,5 @@
 import type { Problem } from '../../data/problem.js';
-import type { StreamStanding } from '../../data/stream-standing.js';
+import type { StreamStanding } from '../../data/use-stream.js';
 
 /** How the board is kept up to date. */
 export type Liveness = 'live' | 'asking' | 'reconnecting' | 'offline';

@@ -1,16 +1,16 @@
 import type { CorridorAnswer, RateQuote, RatesAnswer } from '@fairlead/contract/client';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { Changing } from '../../components/changing.js';
+import { AnswerView } from '../../components/answer-view.js';
+import { Changing, Tag, Term } from '../../components/inline.js';
 import { RecordSentence } from '../../components/record-sentence.js';
-import { Tag } from '../../components/tag.js';
-import { Term } from '../../components/term.js';
+import { useAnswer } from '../../data/use-answer.js';
+import { siteOf } from '../../figures/anchor-name.js';
 import { useLanguage } from '../../i18n/language.js';
-import { NextStep } from './next-step.js';
-import { codesOf } from './offer-reason.js';
+import { anchorQuestion } from '../anchors/questions.js';
+import { codesOf, reasonOf } from './offer-reason.js';
 import styles from './offers.module.css';
 import { QuoteParts } from './quote-parts.js';
-import { ReasonText } from './reason-text.js';
 
 /** One anchor's offer: why it stands where it stands, what it promises and counts as, its record, and the next step. */
 export function Offer(props: {
@@ -111,5 +111,66 @@ function Record({ quote }: { quote: RateQuote }) {
         </>
       )}
     </p>
+  );
+}
+
+/** Why an offer stands where it stands, in a sentence or two. */
+function ReasonText(props: { quote: RateQuote; answer: RatesAnswer; corridor: CorridorAnswer }) {
+  const { quote, answer, corridor } = props;
+  const { t, formats } = useLanguage();
+  const { currency, stablecoin } = codesOf(answer);
+  const money = (amount: string) => formats.money(amount, currency);
+  if (quote.unranked !== null) return <>{t(`rates.unranked_${quote.unranked}`)}</>;
+  const reason = reasonOf(quote, answer, corridor.speedTargetSeconds);
+  if (reason.kind === 'first')
+    return (
+      <>
+        {t(`rates.first_${reason.why}`, {
+          anchor: reason.other ?? '',
+          better: money(reason.better ?? '0'),
+          more: money(reason.more ?? '0'),
+        })}
+      </>
+    );
+  const { reputation } = quote;
+  return (
+    <>
+      {t(`rates.cause_${reason.cause}`, {
+        most: String(reason.isMost),
+        of: Math.round(1 / (1 - Number(reputation.fillRate ?? 0))),
+        time: formats.duration(reputation.p50SettleSeconds ?? 0),
+        share: formats.smallShare(reputation.meanShortfall ?? '0'),
+        outcomes: reputation.outcomes,
+        amount: formats.asset(quote.sellAmount, stablecoin),
+        less: money(reason.less),
+      })}{' '}
+      {reason.behind !== undefined && t('rates.behind', { amount: money(reason.behind) })}
+    </>
+  );
+}
+
+/** How a person goes on from an offer: at the anchor's own site, or by a wallet that knows the anchor. */
+function NextStep({ anchorId, corridor }: { anchorId: string; corridor: string }) {
+  const { t } = useLanguage();
+  const answer = useAnswer(anchorQuestion(anchorId));
+  return (
+    <AnswerView answer={answer} lines={2}>
+      {({ homeDomain }) => (
+        <>
+          {homeDomain !== null && (
+            <p>
+              {t('rates.nextSite')}{' '}
+              <a href={siteOf(homeDomain)} rel="noopener">
+                {t('rates.nextSiteLink', { domain: homeDomain.replace(/^https?:\/\//, '') })}
+              </a>
+            </p>
+          )}
+          <p>
+            {t('rates.nextWallet')}{' '}
+            <a href={`/anchors/${anchorId}?show=start&corridor=${corridor}`}>{t('rates.nextWalletLink')}</a>
+          </p>
+        </>
+      )}
+    </AnswerView>
   );
 }

@@ -1,8 +1,7 @@
 import type { CorridorAnswer, RatesAnswer } from '@fairlead/contract/client';
 import { useEffect, useState } from 'preact/hooks';
+import { ProblemNotice, Skeleton } from '../../components/answer-view.js';
 import { Notice } from '../../components/notice.js';
-import { ProblemNotice } from '../../components/problem-notice.js';
-import { Skeleton } from '../../components/skeleton.js';
 import { anchorNames, shortName } from '../../figures/anchor-name.js';
 import { useLanguage } from '../../i18n/language.js';
 import { Offer } from './offer.js';

@@ -2,19 +2,17 @@ import type { CorridorAnswer } from '@fairlead/contract/client';
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { AnswerView } from '../../components/answer-view.js';
-import { Empty } from '../../components/empty.js';
-import { Notice } from '../../components/notice.js';
-import { PageHeading } from '../../components/page-heading.js';
-import { SimulatedBanner } from '../../components/simulated-banner.js';
+import { Text } from '../../components/inline.js';
+import { Empty, Notice, SimulatedBanner } from '../../components/notice.js';
+import { PageHeading } from '../../components/page-parts.js';
 import { corridorsQuestion } from '../../data/corridors.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
-import { Text } from '../../i18n/text.js';
 import { AskCard } from './ask-card.js';
 import { HistoryCard } from './history-card.js';
 import { Offers } from './offers.js';
-import { ThreeSteps } from './three-steps.js';
+import styles from './rates-page.module.css';
 import { useBoard } from './use-board.js';
 import { useRatesView } from './use-rates-view.js';
 
@@ -81,5 +79,27 @@ function CorridorRates({ corridors, corridor }: { corridors: CorridorAnswer[]; c
       <ThreeSteps />
       <HistoryCard corridor={corridor} />
     </>
+  );
+}
+
+const steps = ['One', 'Two', 'Three'] as const;
+
+/** What this service is, for somebody who has never heard of it. */
+function ThreeSteps() {
+  const { t } = useLanguage();
+  return (
+    <section class={styles.about} aria-labelledby="three-steps">
+      <h2 id="three-steps">{t('rates.how')}</h2>
+      <ol class={styles.steps}>
+        {steps.map((step) => (
+          <li key={step}>
+            <h3>{t(`rates.step${step}`)}</h3>
+            <p>
+              <Text of={`rates.step${step}About`} />
+            </p>
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }

@@ -8,7 +8,6 @@ import {
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { client } from '../../data/client.js';
 import { type Answered, keepAnswer, useAnswer } from '../../data/use-answer.js';
-import { useIsOnline } from '../../data/use-is-online.js';
 import { type OpenOptions, useStream } from '../../data/use-stream.js';
 import { type Liveness, livenessOf } from './liveness.js';
 
@@ -77,4 +76,19 @@ export function useBoard(corridor: CorridorAnswer, asked: Asked): Board {
     liveness: isRefused ? undefined : livenessOf({ problem, standing, isTroubled, isOnline }),
     isAmountRefused: isRefused && problem.body.code === 'AMOUNT_OUT_OF_RANGE',
   };
+}
+
+/** Whether the browser has a network at all; without one, an open connection only seems to be alive. */
+function useIsOnline(): boolean {
+  const [isOnline, setOnline] = useState(navigator.onLine);
+  useEffect(() => {
+    const tell = () => setOnline(navigator.onLine);
+    addEventListener('online', tell);
+    addEventListener('offline', tell);
+    return () => {
+      removeEventListener('online', tell);
+      removeEventListener('offline', tell);
+    };
+  }, []);
+  return isOnline;
 }

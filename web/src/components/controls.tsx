@@ -1,0 +1,73 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useId } from 'preact/hooks';
+import styles from './controls.module.css';
+
+/** A button; the `strong` one is the step that a page is for. */
+export function Button(
+  props: { strong?: boolean; children: ComponentChildren } & Omit<JSX.IntrinsicElements['button'], 'class'>,
+) {
+  const { strong = false, children, ...rest } = props;
+  return (
+    <button type="button" {...rest} class={`${styles.button} ${strong ? styles.strong : ''}`}>
+      {children}
+    </button>
+  );
+}
+
+/** One of a few, all of them seen; the arrow keys move between them. */
+export function Choice<T extends string>(props: {
+  legend: string;
+  options: readonly { value: T; label: string; title?: string }[];
+  value: T;
+  onChoose: (value: T) => void;
+  /** Whether the legend is for screen readers alone. */
+  isLegendHidden?: boolean;
+}) {
+  const { legend, options, value, onChoose, isLegendHidden = false } = props;
+  const name = useId();
+  return (
+    <fieldset class={styles.choice}>
+      <legend class={isLegendHidden ? 'visually-hidden' : undefined}>{legend}</legend>
+      <div class={styles.options}>
+        {options.map((option) => (
+          <label key={option.value} class={styles.option} title={option.title}>
+            <input
+              type="radio"
+              name={name}
+              value={option.value}
+              checked={option.value === value}
+              onChange={() => onChoose(option.value)}
+            />
+            <span>{option.label}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** A labelled control with its hint and its error; the control takes the ids that it is handed. */
+export function Field(props: {
+  label: string;
+  hint?: string | undefined;
+  error?: string | undefined;
+  children: (ids: { id: string; 'aria-describedby': string; 'aria-invalid': boolean }) => ComponentChildren;
+}) {
+  const { label, hint, error, children } = props;
+  const id = useId();
+  const describedBy = `${id}-about`;
+  return (
+    <div class={styles.field}>
+      <label for={id}>{label}</label>
+      {children({ id, 'aria-describedby': describedBy, 'aria-invalid': error !== undefined })}
+      <p
+        id={describedBy}
+        class={error !== undefined ? styles.error : hint !== undefined ? styles.hint : styles.silent}
+      >
+        {/* Announced when it appears. The hint is not: it may count with every key. */}
+        <span aria-live="polite">{error}</span>
+        {error === undefined && hint}
+      </p>
+    </div>
+  );
+}
