@@ -9,7 +9,8 @@ import { useNow } from '../../data/use-now.js';
 import { useLanguage } from '../../i18n/language.js';
 import { DisputedOutcome } from './disputed-outcome.js';
 import { FileCard, FilingNotice } from './file-card.js';
-import { type Signature, SignCard } from './sign-card.js';
+import { SignCard } from './sign-card.js';
+import type { Signature } from './signature.js';
 import { type Party, standingOf } from './standing.js';
 import { type Filing, useFiling } from './use-filing.js';
 

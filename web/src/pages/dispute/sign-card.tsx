@@ -5,7 +5,7 @@ import { Notice } from '../../components/notice.js';
 import { Card, Fact, Facts } from '../../components/page-parts.js';
 import { useLanguage } from '../../i18n/language.js';
 import styles from './dispute.module.css';
-import { readSignature } from './signature.js';
+import { readSignature, type Signature, type SignerProps } from './signature.js';
 import type { Party } from './standing.js';
 import { WalletSigner } from './wallet-signer.js';
 
@@ -107,16 +107,4 @@ function PastedSigner({ signer, onSign }: SignerProps) {
       </div>
     </div>
   );
-}
-
-export interface Signature {
-  publicKey: string;
-  signature: string;
-}
-
-/** What every way of signing is handed. `signer` is the one key that the service takes here. */
-export interface SignerProps {
-  intentHash: string;
-  signer: string;
-  onSign: (signature: Signature) => void;
 }

@@ -1,3 +1,15 @@
+export interface Signature {
+  publicKey: string;
+  signature: string;
+}
+
+/** What every way of signing is handed. `signer` is the one key that the service takes here. */
+export interface SignerProps {
+  intentHash: string;
+  signer: string;
+  onSign: (signature: Signature) => void;
+}
+
 /**
  * The base64 of a signature as wallets give it: SEP-43 says hex, Freighter answers base64, its older versions bytes.
  * Undefined where it is not 64 bytes in one of these forms.

@@ -3,7 +3,7 @@ import { Button } from '../../components/controls.js';
 import { Notice } from '../../components/notice.js';
 import { useLanguage } from '../../i18n/language.js';
 import styles from './dispute.module.css';
-import type { SignerProps } from './sign-card.js';
+import type { SignerProps } from './signature.js';
 import type { Signed, Wallet } from './wallets.js';
 
 /** `notLoaded`: the code that talks to wallets could not be loaded. */

@@ -3,7 +3,8 @@ import { Button, Field } from '../../components/controls.js';
 import { Card } from '../../components/page-parts.js';
 import { useLanguage } from '../../i18n/language.js';
 import styles from './proof.module.css';
-import type { Checks, ListedKey, Trust } from './step.js';
+import type { Checks } from './questions.js';
+import type { ListedKey, Trust } from './step.js';
 
 type OnKey = (key: ListedKey | null | undefined) => void;
 

@@ -10,8 +10,8 @@ import { useLanguage } from '../../i18n/language.js';
 import { KeysCard } from './keys-card.js';
 import { trustOf, useMemory } from './memory.js';
 import styles from './proof.module.css';
-import { health } from './questions.js';
-import type { Checks, ListedKey } from './step.js';
+import { type Checks, health } from './questions.js';
+import type { ListedKey } from './step.js';
 import { VerifyCard } from './verify-card.js';
 
 /** A check of a published score in the reader's own browser, by keys that the reader may bring. */

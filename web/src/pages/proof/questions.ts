@@ -3,6 +3,9 @@ import { client } from '../../data/client.js';
 import type { Question } from '../../data/use-answer.js';
 import type { Evidence, Wanted } from './step.js';
 
+/** What needs the cryptography of the contract package; the page loads it apart from itself. */
+export type Checks = typeof import('./check-score.js');
+
 export const health = {
   key: ['publisher', 'health'],
   ask: async (signal: AbortSignal) => unwrap(await client.publisher.getPublisherHealth({ signal })),

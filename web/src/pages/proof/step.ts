@@ -1,6 +1,3 @@
-/** What needs the cryptography of the contract package; the page loads it apart from itself. */
-export type Checks = typeof import('./check-score.js');
-
 /** The steps of a check, in their order. */
 export const stepIds = [
   'form',

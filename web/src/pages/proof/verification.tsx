@@ -7,8 +7,8 @@ import { type Language, useLanguage } from '../../i18n/language.js';
 import type { TextKey } from '../../i18n/translate.js';
 import { type Memory, memoryOf } from './memory.js';
 import styles from './proof.module.css';
-import { evidence } from './questions.js';
-import type { Checks, Evidence, Step, Trust, Wanted } from './step.js';
+import { type Checks, evidence } from './questions.js';
+import type { Evidence, Step, Trust, Wanted } from './step.js';
 
 interface Props {
   wanted: Wanted;

@@ -11,8 +11,8 @@ import { useLanguage } from '../../i18n/language.js';
 import { chosenEntry } from './chosen.js';
 import type { Memory } from './memory.js';
 import styles from './proof.module.css';
-import { entries } from './questions.js';
-import type { Checks, Trust } from './step.js';
+import { type Checks, entries } from './questions.js';
+import type { Trust } from './step.js';
 import { Verification } from './verification.js';
 
 /** The choice of any score of any batch, and the check of it. */
