@@ -1,5 +1,4 @@
 import type { CorridorAnswer } from '@fairlead/contract/client';
-import type { TextKey, Translate } from '../i18n/translate.js';
 
 /** `USDC → Nigerian Naira` of `usdc-ngn`; `USDC → West African CFA Franc · Senegal` where the id names a country. */
 export function corridorName(id: string, locale: string): string {
@@ -40,16 +39,4 @@ function nameOf(type: 'region' | 'currency', code: string, locale: string): stri
 export function codesOf(corridor: string): { sold: string; paid: string } {
   const [sold = '', paid = ''] = corridor.toUpperCase().split('-');
   return { sold, paid };
-}
-
-const methods: Readonly<Record<string, TextKey>> = {
-  bank_account: 'common.methodBankAccount',
-  mobile_money: 'common.methodMobileMoney',
-  cash: 'common.methodCash',
-};
-
-/** The name of a delivery method; a method of an anchor that has no text here is shown as the anchor names it. */
-export function methodName(method: string, t: Translate): string {
-  const key = methods[method];
-  return key === undefined ? method : t(key);
 }

@@ -40,3 +40,15 @@ export function createTexts(locale: string, messages: Messages): Texts {
     rich: (key, values) => formatOf(key).format<ComponentChildren>(values) as ComponentChildren,
   };
 }
+
+const methods: Readonly<Record<string, TextKey>> = {
+  bank_account: 'common.methodBankAccount',
+  mobile_money: 'common.methodMobileMoney',
+  cash: 'common.methodCash',
+};
+
+/** The name of a delivery method; a method of an anchor that has no text here is shown as the anchor names it. */
+export function methodName(method: string, t: Translate): string {
+  const key = methods[method];
+  return key === undefined ? method : t(key);
+}

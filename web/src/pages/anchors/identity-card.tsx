@@ -2,9 +2,10 @@ import type { AnchorAnswer, DiscoveryState } from '@fairlead/contract/client';
 import { Copyable } from '../../components/copyable.js';
 import { TimeAgo } from '../../components/inline.js';
 import { Card, Fact, Facts } from '../../components/page-parts.js';
-import { corridorName, methodName } from '../../figures/corridor-name.js';
+import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
 import type { TextKey } from '../../i18n/translate.js';
+import { methodName } from '../../i18n/translate.js';
 import figures from './anchors.module.css';
 
 const discoveryTexts: Record<DiscoveryState, TextKey> = {

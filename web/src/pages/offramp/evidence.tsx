@@ -2,8 +2,9 @@ import type { IntentAnswer } from '@fairlead/contract/client';
 import { Copyable } from '../../components/copyable.js';
 import { Card, Fact, Facts } from '../../components/page-parts.js';
 import { useAnchorName } from '../../data/corridors.js';
-import { codesOf, methodName } from '../../figures/corridor-name.js';
+import { codesOf } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
+import { methodName } from '../../i18n/translate.js';
 import styles from './offramp.module.css';
 
 type Props = { intent: IntentAnswer };

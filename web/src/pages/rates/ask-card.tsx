@@ -3,8 +3,9 @@ import { Field } from '../../components/controls.js';
 import { Changing } from '../../components/inline.js';
 import { codeOf } from '../../data/corridors.js';
 import { shortName } from '../../figures/anchor-name.js';
-import { methodName } from '../../figures/corridor-name.js';
+
 import { useLanguage } from '../../i18n/language.js';
+import { methodName } from '../../i18n/translate.js';
 import { AmountSide } from './amount-side.js';
 import styles from './ask-card.module.css';
 import { LiveMark } from './live-mark.js';

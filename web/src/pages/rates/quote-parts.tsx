@@ -1,8 +1,9 @@
 import type { RateQuote, RatesAnswer } from '@fairlead/contract/client';
 import { codeOf } from '../../data/corridors.js';
-import { methodName } from '../../figures/corridor-name.js';
+
 import { subtractDecimals } from '../../figures/decimal.js';
 import { useLanguage } from '../../i18n/language.js';
+import { methodName } from '../../i18n/translate.js';
 import { codesOf } from './offer-reason.js';
 import styles from './offers.module.css';
 
