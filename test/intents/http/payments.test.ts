@@ -265,6 +265,21 @@ describe('a transaction that a robber holds', () => {
     expect(await fixture.read(holder)).toMatchObject({ transaction: { problem: 'passed_to_another' } });
   });
 
+  it('passes once, and not back, to an account that paid before its intent began, whatever the record says', async () => {
+    const { id, anchor, holder, showWhereToPay } = await robbed();
+    await showWhereToPay();
+    await fixture.pass(5 * second);
+    const { hash } = pay(id);
+    await fixture.pass(5 * second);
+    const { intentHash, nonce } = await registered();
+    expect((await attach(intentHash, { nonce, anchorTransactionId: id })).status).toBe(409);
+    anchor.amend(id, { status: 'pending_anchor', stellar_transaction_id: hash });
+    await until(intentHash, minute, 3, ({ payment }) => payment?.named[0]?.problem != null);
+    const passed = await fixture.read(intentHash);
+    expect([passed.status, passed.payment?.named[0]?.problem]).toEqual(['pending', 'too_early']);
+    expect(await fixture.read(holder)).toMatchObject({ transaction: { problem: 'passed_to_another' } });
+  });
+
   const registered = async () => {
     const body = fixture.terms();
     return { intentHash: (await fixture.post(body)).body.intentHash, nonce: String(body.nonce) };

@@ -1,7 +1,7 @@
 import type { TransactionProblem } from '../../../../contract/schemas/intents.js';
 import type { Intent } from '../intent.js';
 import { lateFundsMs } from '../payment/payment-match.rules.js';
-import { handedAway, handedOn } from '../payment/payment-state.rules.js';
+import { handedAway, handedOn, nextLookUpMs } from '../payment/payment-state.rules.js';
 import { pollStateOf } from '../polls/poll-state.rules.js';
 import { faultsOfWithdrawal, identityFault, problemOf } from '../record/eligibility.rules.js';
 import { nothingObserved } from '../transition/settle-time.rules.js';
@@ -77,12 +77,14 @@ export function handedOver(holder: Intent): Intent {
  * counts only if it was observed without funds at some time after this intent presented it, as for any other intent.
  * Otherwise a wallet could wait for the outcome and then decide whether it counts.
  */
-export function takenOver(claimant: Intent, holder: Intent, now: Date): Intent {
+export function takenOver(claimant: Intent, holder: Intent, now: Date, byLedger = false): Intent {
   const presentedAt = claimant.claimedAt ?? now;
   const { told, observations } = holder;
   const { firstAtMs, unfundedAtMs, fundedAtMs } = observations;
   const seenSince = unfundedAtMs !== null && unfundedAtMs >= presentedAt.getTime();
-  const payment = handedOn(holder.payment, claimant.payment);
+  const handed = handedOn(holder.payment, claimant.payment);
+  const payment = byLedger ? { ...handed, passedByLedger: true as const } : handed;
+  const lookUpMs = nextLookUpMs(payment, now.getTime());
   const fault = told === null ? null : identityFault(told, claimant);
   return {
     ...claimant,
@@ -99,7 +101,7 @@ export function takenOver(claimant: Intent, holder: Intent, now: Date): Intent {
     told,
     amountIn: holder.amountIn,
     payment,
-    lookUpDue: payment.named.length > 0 ? now : undefined,
+    lookUpDue: lookUpMs === null ? undefined : new Date(lookUpMs),
     unscoredReason: fault ?? (fundedAtMs === null || seenSince ? null : 'seen_after_payment'),
     claimedId: undefined,
     claimedAt: null,
@@ -110,15 +112,24 @@ export function takenOver(claimant: Intent, holder: Intent, now: Date): Intent {
 
 /** Whether the holder gives its transaction up to the payer: not once its own payment was found or its outcome is final. */
 export function yieldsToPayer({ status, outcome, payment }: Intent): boolean {
-  if (payment.found !== null) return false;
+  if (payment.found !== null || payment.passedByLedger) return false;
   return status === 'pending' || status === 'expired' || outcome?.evidence === 'unverified';
 }
 
-/** The account whose intent should get the transaction; null where it stays, as it does once this intent has ended. */
+/**
+ * The account whose intent should get the transaction; null where it stays, as it does once this intent has ended, and where
+ * the ledger has shown who paid.
+ */
 export function ownerElsewhere(
-  { status, account, transactionId }: Pick<Intent, 'status' | 'account' | 'transactionId'>,
+  {
+    status,
+    account,
+    transactionId,
+    payment,
+  }: Pick<Intent, 'status' | 'account' | 'transactionId' | 'payment'>,
   sender: string | null,
 ): string | null {
+  if (payment.passedByLedger) return null;
   return status === 'pending' && transactionId !== undefined && sender !== account ? sender : null;
 }
 
@@ -130,7 +141,8 @@ export function ownerElsewhere(
 export function yieldsToClaimant(holder: Intent, claimant: Pick<Intent, 'account' | 'signed'>): boolean {
   if (holder.status !== 'pending' || holder.payment.found !== null) return false;
   if (holder.account === claimant.account && claimant.signed !== holder.signed) return claimant.signed;
-  if (holder.callbacks !== null || holder.told?.from === holder.account) return false;
+  if (holder.payment.passedByLedger || holder.callbacks !== null || holder.told?.from === holder.account)
+    return false;
   return holder.unknownPolls > 0 || isBeforeStart(holder);
 }
 

@@ -51,7 +51,7 @@ export function createPassing(deps: {
     holder: Intent,
     to: Pick<Claimants, '_id' | 'account' | 'statuses'>,
     mayPass: (holder: Intent, claimant: Intent) => boolean,
-    lease?: HeldLease,
+    { lease, byLedger }: { lease?: HeldLease | undefined; byLedger?: boolean } = {},
   ): Promise<Passed> {
     const { _id, version, anchorId, transactionId } = holder;
     if (transactionId === undefined) return 'no_claimant';
@@ -67,7 +67,10 @@ export function createPassing(deps: {
       // The holder is written first, since the unique index allows one holder per transaction.
       const now = new Date(clock());
       await store.saveProgress({ before: current, after: handedOver(current), releasedAt: now }, session);
-      await store.saveProgress({ before: claimant, after: takenOver(claimant, current, now) }, session);
+      await store.saveProgress(
+        { before: claimant, after: takenOver(claimant, current, now, byLedger) },
+        session,
+      );
       await markDays(session, daysOf(current, claimant));
       return { owner: claimant._id };
     });
@@ -102,11 +105,11 @@ export function createPassing(deps: {
     },
 
     passToSender: (holder, account, lease) =>
-      pass(holder, { account }, (current) => ownerElsewhere(current, account) !== null, lease),
+      pass(holder, { account }, (current) => ownerElsewhere(current, account) !== null, { lease }),
 
     // The payment reopens an intent that has expired as unpaid.
     passToPayer: (holder, account, lease) =>
-      pass(holder, { account, statuses: ['pending', 'expired'] }, yieldsToPayer, lease),
+      pass(holder, { account, statuses: ['pending', 'expired'] }, yieldsToPayer, { lease, byLedger: true }),
 
     passToClaimant: (holder, { _id }, called) =>
       pass(holder, { _id }, (current, claimant) =>

@@ -36,54 +36,49 @@ const mostPayers = 3;
 export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
   const { store, dueStore, ledger, passing, progress, clock, logger } = deps;
 
-  async function lookUp(intent: Intent, { by, hash }: NamedPayment, lease: HeldLease): Promise<void> {
-    const tell = (finding: Finding) => progress(intent._id, { learned: { by, hash, finding }, lease });
+  /** False where the holder changed meanwhile: nothing was written, and the look-up stays due. */
+  async function lookUp(intent: Intent, { by, hash }: NamedPayment, lease: HeldLease): Promise<boolean> {
+    const tell = async (finding: Finding) => {
+      await progress(intent._id, { learned: { by, hash, finding }, lease });
+      return true;
+    };
     const answer = await ledger.find(hash, intent.createdAt.getTime());
     if (answer.kind === 'unknown')
       logger.warn({ why: answer.why, detail: answer.detail }, 'ledger not known');
     const match = matchOf(answer, intent);
     if ('problem' in match) {
       const { problem, contradicts, payers } = match;
-      if (!(await passesToPayer(intent, payers, lease)))
-        await tell({ kind: 'problem', problem, contradicts });
-      return;
+      for (const payer of payers.slice(0, mostPayers)) {
+        const passed = await passing.passToPayer(intent, payer, lease);
+        if (passed !== 'no_claimant') return passed !== 'changed_meanwhile';
+      }
+      return tell({ kind: 'problem', problem, contradicts });
     }
     for (const candidate of match) {
       try {
-        await tell({ kind: 'found', payment: { ...candidate, by, lookedUpAtMs: clock() } });
-        return;
+        return await tell({ kind: 'found', payment: { ...candidate, by, lookedUpAtMs: clock() } });
       } catch (error) {
         // This operation is the payment of another intent; the transaction may hold a further one.
         if (!isDuplicateKey(error)) throw error;
       }
     }
-    await tell({ kind: 'problem', problem: 'already_used', contradicts: false });
-  }
-
-  /** True as well where the holder changed meanwhile: the look-up stays due. */
-  async function passesToPayer(
-    holder: Intent,
-    payers: readonly string[],
-    lease: HeldLease,
-  ): Promise<boolean> {
-    for (const payer of payers.slice(0, mostPayers)) {
-      if ((await passing.passToPayer(holder, payer, lease)) !== 'no_claimant') return true;
-    }
-    return false;
+    return tell({ kind: 'problem', problem: 'already_used', contradicts: false });
   }
 
   async function lookUpAll(intentHash: string, { lease, counts, mayGoOn }: Run): Promise<void> {
     const intent = mayGoOn() ? await store.findByHash(intentHash) : null;
     if (intent === null) return;
-    counts.lookedUp += 1;
+    let isTold = false;
     try {
       for (const named of intent.payment.named) {
-        if (isUndecided(intent.payment, named)) await lookUp(intent, named, lease);
+        if (isUndecided(intent.payment, named)) isTold = (await lookUp(intent, named, lease)) || isTold;
       }
     } catch (error) {
       if (!(error instanceof ContendedWriteError)) throw error;
       logger.warn({ err: error }, 'payment left for the next run');
     }
+    // A run goes on while it gets something done: what was left as it was waits for the next one.
+    if (isTold) counts.lookedUp += 1;
   }
 
   return async (run) => {

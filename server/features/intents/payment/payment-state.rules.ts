@@ -83,7 +83,7 @@ export function handedOn(holder: PaymentState, claimant: PaymentState): PaymentS
 }
 
 /** The payment state of the intent that loses a transaction: instructions and the anchor's word go with the transaction. */
-export function handedAway(state: PaymentState): PaymentState {
+export function handedAway({ passedByLedger: _, ...state }: PaymentState): PaymentState {
   return { ...state, instructions: [], named: state.named.filter(({ by }) => by === 'wallet') };
 }
 

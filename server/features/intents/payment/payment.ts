@@ -53,6 +53,8 @@ export interface PaymentState {
   found: FoundPayment | null;
   /** When the expired intent was reopened because its payment was found; absent where it was not reopened. */
   takenUpAtMs?: number;
+  /** Set where the transaction came to this intent because the ledger shows that its account paid: it passes on no more. */
+  passedByLedger?: true;
 }
 
 /** The result of a ledger look-up of a named payment. */

@@ -48,7 +48,6 @@ export function createPolls(deps: {
     polledAtMs: number,
     { lease, counts }: Run,
   ): Promise<void> {
-    counts.looked += 1;
     if (result.kind === 'unreachable') counts.unreachable += 1;
     if (result.kind === 'not_found') counts.notFound += 1;
     try {
@@ -60,6 +59,7 @@ export function createPolls(deps: {
         polledAtMs,
         lease,
       });
+      counts.looked += 1;
       if (made === undefined || made.after === made.before || made.after === 'pending') counts.leftOpen += 1;
       else counts[made.after] += 1;
       if (made?.before === 'failed' && made.after === 'settled') counts.recovered += 1;
