@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { examples } from '../contract/examples/index.js';
 import * as exported from '../contract/index.js';
-import { isMain } from '../server/is-main.js';
+import { isMain } from '../server/process.js';
 import { buildDocument, type OpenApiDocument } from './openapi/document.js';
 
 const path = new URL('../docs/openapi.json', import.meta.url);

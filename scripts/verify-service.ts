@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parsePublicKey, StrkeyError } from '../contract/verification/strkey.js';
 import { type BatchKey, batchKeyId } from '../contract/verification/verify-batch.js';
-import { isMain } from '../server/is-main.js';
+import { isMain } from '../server/process.js';
 import { localServiceUrl } from './lib/local-service.js';
 import { CannotCheck, createApi, type Wait } from './verify-service/api.js';
 import { checkService, type Proved, Refuted, type Verified } from './verify-service/check.js';

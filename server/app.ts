@@ -17,12 +17,17 @@ import { cors } from './http/cors.js';
 import { errorMapper, toApiError } from './http/error-mapper.js';
 import { jsonBody } from './http/json-body.js';
 import { ambiguityOf, refusalOf } from './http/malformed-request.js';
-import { clientLimitOf, enforceLimit, limitKeyOf } from './http/rate-limit.js';
+import {
+  clientLimitOf,
+  createUnverifiedLimit,
+  enforceLimit,
+  limitKeyOf,
+  type UnverifiedLimit,
+} from './http/rate-limit.js';
 import { type RequestRecord, requestId } from './http/request-log.js';
 import type { ResponseCache } from './http/response-cache.js';
 import { allowHeader, metadataOf, RouteTable } from './http/route-table.js';
 import { sendJson } from './http/send-json.js';
-import { createUnverifiedLimit, type UnverifiedLimit } from './http/unverified-limit.js';
 import type { RateLimiter } from './limits/rate-limiter.js';
 import type { Logger, NewId } from './ports.js';
 

@@ -4,13 +4,11 @@
  */
 import { type Command, CommandError } from './commands/command.js';
 import { erase } from './commands/erase.js';
-import { migrate } from './commands/migrate.js';
-import { pauseWebhooks } from './commands/pause-webhooks.js';
-import { rebuild } from './commands/rebuild.js';
+import { migrate, pauseWebhooks, rebuild } from './commands/maintenance.js';
 import { takeBatches } from './commands/take-batches.js';
 import { ConfigError } from './config.js';
 import { ShapeError } from './mongo/shape-store.js';
-import { endBy, stopSignals } from './stop-signals.js';
+import { endBy, stopSignals } from './process.js';
 
 const commands: Record<string, Command> = {
   migrate,

@@ -5,14 +5,12 @@ import { composeService } from './compose.js';
 import { type Config, ConfigError, httpOrigin, readConfig } from './config.js';
 import { readFleet } from './features/anchors/fleet-file.js';
 import { listen } from './http/listen.js';
-import { isMain } from './is-main.js';
 import { createLifecycle, type Lifecycle } from './lifecycle.js';
-import { neverWaitFor, openLog } from './log-output.js';
-import { connectMongo } from './mongo/connection.js';
-import { createPatience } from './mongo/patience.js';
+import { neverWaitFor, openLog } from './logger.js';
+import { connectMongo, createPatience } from './mongo/connection.js';
 import { ShapeError } from './mongo/shape-store.js';
 import type { NewId, World } from './ports.js';
-import { endBy, stopSignals } from './stop-signals.js';
+import { endBy, isMain, stopSignals } from './process.js';
 import { pauseInRealTime } from './timing.js';
 
 export type RunningService = Awaited<ReturnType<typeof startService>>;

@@ -1,5 +1,3 @@
-import { utcDay } from './utc-day.rules.js';
-
 /** A day of an anchor's outcomes in a corridor: what is counted at one time. */
 export interface OutcomeDay {
   anchorId: string;
@@ -38,4 +36,9 @@ export function daysOf(...states: State[]): OutcomeDay[] {
     days.set(keyOfDay(day), day);
   }
   return [...days.values()];
+}
+
+/** The UTC day of an instant, such as `2026-11-21`. */
+export function utcDay(instant: Date): string {
+  return instant.toISOString().slice(0, 10);
 }

@@ -1,3 +1,5 @@
+import type { Random } from './ports.js';
+
 /**
  * The result of the work, or the error from `late` if it takes longer; the work itself is not stopped. A result that arrived
  * while this process was busy is not late: timers run before what has arrived is read, so that is read first.
@@ -35,4 +37,18 @@ export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T
 /** A process that stops does not wait for what is left of a pause. */
 export function pauseInRealTime(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+export interface BackoffPolicy {
+  baseMs: number;
+  factor: number;
+  maxMs: number;
+  /** Share of the delay by which it varies both ways: 0.2 is ±20 %. */
+  jitter: number;
+}
+
+/** The delay before attempt `attempt + 1`, `attempt` counted from 1. */
+export function backoffMs(attempt: number, policy: BackoffPolicy, random: Random): number {
+  const plain = Math.min(policy.maxMs, policy.baseMs * policy.factor ** (attempt - 1));
+  return Math.round(plain * (1 + policy.jitter * (2 * random() - 1)));
 }

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { type RequestHandler, Router } from 'express';
 import { readTexts } from './docs-texts.js';
-import { pageHeaders } from './page-headers.js';
-import { askedForEachTime, keptForGood, staticAnswer } from './static-answer.js';
+import { askedForEachTime, keptForGood, pageHeaders, staticAnswer } from './static-answer.js';
 import { swaggerBase, swaggerFiles, swaggerHtml, swaggerScript } from './swagger-page.js';
 
 /** The generated documents, which the build keeps at the same place beside the compiled server. */

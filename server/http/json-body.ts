@@ -1,6 +1,6 @@
 import express, { type Request, type RequestHandler } from 'express';
 import { ApiError } from '../errors.js';
-import { requestLimits } from './request-limits.js';
+import { requestLimits } from './malformed-request.js';
 
 const bodiless = new Set(['GET', 'HEAD', 'DELETE']);
 const refusedKeys = new Set(['__proto__', 'constructor', 'prototype']);

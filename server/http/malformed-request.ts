@@ -1,7 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { ApiError, invalidRequest } from '../errors.js';
-import { requestLimits } from './request-limits.js';
+
+/** What a request may contain, and how long it may take to arrive. */
+export const requestLimits = {
+  /** Until the header block is complete. */
+  headersTimeoutMs: 5_000,
+  /** Until the body is complete. */
+  requestTimeoutMs: 10_000,
+  /** Between two requests of a connection. */
+  keepAliveTimeoutMs: 5_000,
+  /** Without a byte in either direction while an answer is awaited, made or read. */
+  silentMs: 20_000,
+  headerBytes: 8 * 1024,
+  /** Characters of path and query. */
+  targetLength: 2_048,
+  bodyBytes: 16 * 1024,
+  /** Levels of objects and arrays in a JSON body. */
+  bodyDepth: 16,
+};
 
 /**
  * Headers that may be given only once: of several, Node keeps the first, or joins them, while a proxy before the

@@ -1,10 +1,13 @@
+import { type RequestHandler, Router } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type JobMeter, jobOutcomes } from '../jobs/scheduler.js';
 import { type Outbound, OutboundError } from '../outbound/outbound.js';
 import type { Clock, Logger } from '../ports.js';
-import { refusals, type StreamMeter } from '../streams/places.js';
+import { refusals, type StreamMeter } from '../streams/streams.js';
+import { requireBearer } from './authenticate.js';
 import { type Backlogs, registerBacklogs } from './backlog-gauges.js';
 import type { RequestMeter } from './request-log.js';
+import { staticAnswer } from './static-answer.js';
 
 export interface MetricsDeps {
   limiterDegraded: () => boolean;
@@ -153,4 +156,31 @@ export function createMetrics(deps: MetricsDeps) {
         }
       },
   };
+}
+
+/** The metrics are rendered once in this time at most: rendering blocks the event loop for some milliseconds. */
+const renderedForMs = 1_000;
+
+/** `/metrics` for Prometheus; with `tokens`, only for those who have one. */
+export function createMetricsRouter(deps: { registry: Registry; tokens: readonly string[] }): Router {
+  const { registry, tokens } = deps;
+  let rendered: Promise<RequestHandler> | undefined;
+  const forget = () => {
+    rendered = undefined;
+  };
+  const render = async () => {
+    const text = await registry.metrics();
+    return staticAnswer(() => text, { type: registry.contentType, cacheControl: 'no-store' });
+  };
+  const router = Router({ caseSensitive: true, strict: true });
+  router.get('/metrics', async (req, res, next) => {
+    try {
+      if (tokens.length > 0) requireBearer(req, res, tokens, 'the metrics token');
+      rendered ??= render().finally(() => setTimeout(forget, renderedForMs).unref());
+      (await rendered)(req, res, next);
+    } catch (error) {
+      next(error);
+    }
+  });
+  return router;
 }

@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type RequestHandler, Router } from 'express';
+import type { z } from 'zod';
+import { anchorInRequest, corridorInRequest, intentHashText } from '../../contract/schemas/primitives.js';
 import type { Logger } from '../ports.js';
-import { prefersHtml } from './media-type.js';
-import { pageHeaders } from './page-headers.js';
-import { isPagePath, pagePaths } from './page-paths.js';
-import { askedForEachTime, keptForGood, staticAnswer } from './static-answer.js';
+import { prefersHtml } from './negotiation.js';
+import { askedForEachTime, keptForGood, pageHeaders, staticAnswer } from './static-answer.js';
 
 /** Paths that programs request: their errors are JSON whatever the client accepts. */
 const ofPrograms = /^\/(api|v1|assets|docs|openapi[^/]*|llms\.txt|healthz|readyz|metrics)(\/|$)/;
@@ -71,4 +71,33 @@ function filesOf(folder: string): string[] {
       .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && !entry.name.endsWith('.html'))
       .map(({ name }) => `${path}${name}`);
   return [...inFolder('/'), ...inFolder('/assets/')];
+}
+
+/** A path of the web page, and the form of its parameter; the page itself shows whether the named thing exists. */
+interface PagePath {
+  path: string;
+  parameter?: z.ZodTypeAny;
+}
+
+/** The routes of the page (web/src/app.tsx), all of which are answered with its index.html. */
+export const pagePaths: readonly PagePath[] = [
+  { path: '/' },
+  { path: '/rates/:corridor', parameter: corridorInRequest },
+  { path: '/anchors' },
+  { path: '/anchors/:anchorId', parameter: anchorInRequest },
+  { path: '/offramp' },
+  { path: '/offramp/:intentHash', parameter: intentHashText },
+  { path: '/proof' },
+  { path: '/proof/:anchorId', parameter: anchorInRequest },
+  { path: '/dispute' },
+  { path: '/desk' },
+];
+
+/** Whether this is a path of the page, compared without decoding: no parameter needs percent-encoding. */
+export function isPagePath(path: string): boolean {
+  return pagePaths.some(({ path: template, parameter }) => {
+    if (parameter === undefined) return path === template;
+    const folder = template.slice(0, template.indexOf(':'));
+    return path.startsWith(folder) && parameter.safeParse(path.slice(folder.length)).success;
+  });
 }

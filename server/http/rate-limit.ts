@@ -1,4 +1,4 @@
-import type { Response } from 'express';
+import type { ErrorRequestHandler, Response } from 'express';
 import type { RouteMetadata } from '../../contract/describe-route.js';
 import { type RateLimitClass, rateLimitClasses } from '../../contract/rate-limits.js';
 import { ApiError } from '../errors.js';
@@ -12,11 +12,6 @@ import type { RateLimitState } from '../ports.js';
 export function clientLimitOf(metadata: RouteMetadata): RateLimitClass {
   const rule = rateLimitClasses[metadata.limit];
   return rule.key === 'client' ? rule : rateLimitClasses.default;
-}
-
-/** Each operation has a window of its own for each client. */
-export function limitKeyOf(operationId: string, client: string): string {
-  return `${operationId}|${client}`;
 }
 
 /** Takes one point, sets the headers, and throws RATE_LIMITED if no point was left. */
@@ -57,4 +52,80 @@ export function limitHeaders({ limit, remaining, resetSeconds }: RateLimitState)
     'X-RateLimit-Reset',
     String(resetSeconds),
   ];
+}
+
+/** How many requests of addresses that have used up their limit are verified concurrently. */
+const suspectsAtOnce = 4;
+
+interface Unverified {
+  rule: RateLimitClass;
+  key: string;
+}
+
+/** Marks the request as verified: its handler has counted it, and the address is not charged for later failures. */
+export function markVerified(res: Response): void {
+  delete res.locals.unverified;
+}
+
+/**
+ * The limit of operations that count their caller by a signature, which is in the body: until it is verified, nobody
+ * knows whose point to take. Only requests that fail before that take a point, and they take it from the client
+ * address. So neither strangers nor other senders behind the same address use up what a genuine sender has.
+ */
+export function createUnverifiedLimit({
+  limiter,
+  statusOf,
+}: {
+  limiter: Pick<RateLimiter, 'take' | 'peek'>;
+  /** The status that the error will be answered with. */
+  statusOf: (error: unknown) => number;
+}) {
+  let suspects = 0;
+
+  /** Takes a point if a request failed before it was verified. Faults of the service take none. */
+  const countFailure: ErrorRequestHandler = async (error, _req, res, next) => {
+    const unverified = res.locals.unverified as Unverified | undefined;
+    if (unverified === undefined) return next(error);
+    const { rule, key } = unverified;
+    if (statusOf(error) >= 500) {
+      showLimit(res, limiter.peek(rule, key));
+      return next(error);
+    }
+    try {
+      await enforceLimit(limiter, res, rule, key);
+      next(error);
+    } catch (refusal) {
+      next(refusal);
+    }
+  };
+
+  return {
+    /**
+     * Takes no point. An address that has used up its failures is verified all the same, since a genuine sender may
+     * share it, but only a few of these requests are processed concurrently; any other is refused with RATE_LIMITED.
+     */
+    admit(res: Response, rule: RateLimitClass, key: string): void {
+      const state = limiter.peek(rule, key);
+      if (state.retryAfterSeconds !== undefined) {
+        // A pipelined answer behind another has no socket yet, and gets no event when the connection closes.
+        if (suspects >= suspectsAtOnce || res.socket === null) {
+          showLimit(res, state);
+          throw rateLimited(state.retryAfterSeconds);
+        }
+        suspects += 1;
+        res.once('close', () => {
+          suspects -= 1;
+        });
+      }
+      res.locals.unverified = { rule, key } satisfies Unverified;
+    },
+    countFailure,
+  };
+}
+
+export type UnverifiedLimit = ReturnType<typeof createUnverifiedLimit>;
+
+/** Each operation has a window of its own for each client. */
+export function limitKeyOf(operationId: string, client: string): string {
+  return `${operationId}|${client}`;
 }

@@ -1,7 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { MediaType } from '../../contract/describe-route.js';
-import { codingFor, encode } from './content-coding.js';
-import { hashOf, matchesTag, tagOf } from './entity-tag.js';
+import { codingFor, encode, hashOf, matchesTag, tagOf } from './negotiation.js';
 
 const compressFromBytes = 1_024;
 

@@ -1,6 +1,6 @@
 import type { Connection } from 'mongoose';
 import { ApiError } from '../errors.js';
-import { createOutageLog } from '../outage-log.js';
+import { createOutageLog } from '../logger.js';
 import type { Clock, Logger } from '../ports.js';
 
 /** This instance runs no job now, because the clock of its machine is wrong: NOT_READY if a request asked for the job. */

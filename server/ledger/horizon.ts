@@ -1,12 +1,11 @@
 import type { Clock } from '../ports.js';
-import { covers, lagMs } from './held-range.rules.js';
 import {
   readHorizonLedger,
   readHorizonPayments,
   readHorizonRoot,
   readHorizonTransaction,
 } from './horizon-answer.rules.js';
-import type { LedgerAnswer } from './ledger-transaction.rules.js';
+import { covers, type LedgerAnswer, lagMs } from './ledger-transaction.rules.js';
 import { type CallSource, type LedgerSourceClient, type SourceAnswer, unknown } from './source-calls.js';
 
 /** A transaction has 100 operations at most. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { HeldRange } from './held-range.rules.js';
-import type { LedgerTransaction } from './ledger-transaction.rules.js';
+import type { HeldRange, LedgerTransaction } from './ledger-transaction.rules.js';
 import { readTransactionXdr, UnreadableXdr } from './transaction-xdr.rules.js';
 
 /** Nodes write sequence numbers and Unix seconds as numbers or as texts. */

@@ -1,6 +1,5 @@
 import type { Clock } from '../ports.js';
-import { covers } from './held-range.rules.js';
-import type { LedgerAnswer } from './ledger-transaction.rules.js';
+import { covers, type LedgerAnswer } from './ledger-transaction.rules.js';
 import { type CallSource, type LedgerSourceClient, type SourceAnswer, unknown } from './source-calls.js';
 
 /** Stellar RPC. `url` is called as it is. */

@@ -1,7 +1,7 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
 import type { Logger } from '../ports.js';
 import { defineModel } from './models.js';
-import { findCurrent } from './refused-writes.js';
+import { findCurrent } from './transactions.js';
 
 /** A lease as stored. Its times are those of the primary (`$$NOW`), which all instances share. */
 interface LeaseDocument {

@@ -2,16 +2,14 @@ import pLimit from 'p-limit';
 import { Agent } from 'undici';
 import { parseJson as parseAnyJson } from '../../contract/anchor-documents/json.js';
 import { untilAborted } from '../timing.js';
-import { originsOfOperator, parseAllowedOrigin } from './allow.js';
-import { vettingConnector } from './connect.js';
+import { createPublicLookup, type LookupFn, systemLookup, vettingConnector } from './connect.js';
 import { type Answer, type Exchange, exchange } from './exchange.js';
-import { createPublicLookup, type LookupFn, systemLookup } from './lookup.js';
 import { OutboundError } from './outbound-error.js';
-import { vetUrl } from './vet-url.js';
+import { originsOfOperator, parseAllowedOrigin, vetUrl } from './vet-url.js';
 
-export { parseOutboundAllow } from './allow.js';
-export type { LookupFn } from './lookup.js';
+export type { LookupFn } from './connect.js';
 export { OutboundError, type OutboundFailure } from './outbound-error.js';
+export { parseOutboundAllow } from './vet-url.js';
 
 export interface OutboundRequest {
   url: string;

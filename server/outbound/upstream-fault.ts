@@ -1,7 +1,24 @@
+import { readRetryAfter } from '../../contract/client/read-headers.js';
 import type { UnavailableReason } from '../../contract/schemas/rates.js';
 import type { OutboundAnswer } from './outbound.js';
 import { OutboundError, type OutboundFailure } from './outbound-error.js';
-import { pauseOf } from './retry-after.rules.js';
+
+const withoutHeaderSeconds = 5;
+const longestSeconds = 60;
+
+/**
+ * For how long a service that answers 429 or 503 is not asked again: its Retry-After, which is in seconds or a date
+ * (RFC 9110 section 10.2.3), but between one second and a minute.
+ */
+export function pauseOf(retryAfter: string | undefined, nowMs: number): number {
+  const asked = readRetryAfter({ get: () => retryAfter ?? null }, nowMs) ?? withoutHeaderSeconds;
+  return Math.min(longestSeconds, Math.max(1, asked)) * 1_000;
+}
+
+// How large the answers of an anchor may be, whoever asks for them.
+
+export const maxInfoBytes = 256 * 1024;
+export const maxPriceBytes = 64 * 1024;
 
 /** An external service cannot be used now, for a reason that the rates answer names. */
 export class UpstreamFault extends Error {

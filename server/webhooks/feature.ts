@@ -1,7 +1,6 @@
-import type { PauseBeforeTry } from '../mongo/refused-writes.js';
-import { parseAllowedOrigin } from '../outbound/allow.js';
+import type { PauseBeforeTry } from '../mongo/transactions.js';
 import type { Outbound } from '../outbound/outbound.js';
-import { vetUrl } from '../outbound/vet-url.js';
+import { parseAllowedOrigin, vetUrl } from '../outbound/vet-url.js';
 import { createDeliveryLog } from './delivery-log.js';
 import { createEmit } from './outbox.js';
 import type { OutboxStore } from './outbox-store.js';

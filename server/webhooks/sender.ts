@@ -1,8 +1,7 @@
 import type { AttemptOutcome } from '../../contract/schemas/webhooks.js';
 import { type Outbound, OutboundError, type OutboundFailure } from '../outbound/outbound.js';
 import type { Clock } from '../ports.js';
-import type { AttemptDocument, Claimed, Posts } from './delivery.rules.js';
-import { outcomeOfStatus } from './delivery.rules.js';
+import { type AttemptDocument, type Claimed, outcomeOfStatus, type Posts } from './delivery.rules.js';
 import type { Recipient } from './secrets.js';
 import { deliveryHeaders } from './signed-headers.js';
 

@@ -6,7 +6,7 @@ import type {
   WebhookAnswer,
 } from '../../contract/schemas/webhooks.js';
 import { ApiError, invalidRequest } from '../errors.js';
-import { type PauseBeforeTry, untilWritten } from '../mongo/refused-writes.js';
+import { type PauseBeforeTry, untilWritten } from '../mongo/transactions.js';
 import { OutboundError } from '../outbound/outbound.js';
 import { readCursor, readLimit, toPage } from '../paging.js';
 import { type Clock, type Logger, type NewId, toInstant } from '../ports.js';

@@ -2,7 +2,7 @@ import type { ClientSession, Connection, RootFilterQuery } from 'mongoose';
 import type { EventName } from '../../contract/schemas/events.js';
 import type { WebhookAnswer } from '../../contract/schemas/webhooks.js';
 import { defineModel, typedSchema } from '../mongo/models.js';
-import { findCurrent } from '../mongo/refused-writes.js';
+import { findCurrent } from '../mongo/transactions.js';
 import type { StoredSecret } from './secrets.js';
 
 export interface WebhookDocument {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttemptOutcome } from '../../contract/schemas/webhooks.js';
-import { type BackoffPolicy, backoffMs } from '../jobs/backoff.js';
 import type { Clock, Logger, NewId, Random } from '../ports.js';
+import { type BackoffPolicy, backoffMs } from '../timing.js';
 import {
   afterAttempt,
   bodyOf,

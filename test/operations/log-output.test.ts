@@ -3,7 +3,7 @@ import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { openLog } from '../../server/log-output.js';
+import { openLog } from '../../server/logger.js';
 import { waitFor } from '../support/wait-for.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-log-'));

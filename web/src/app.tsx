@@ -21,7 +21,7 @@ function page(load: () => Promise<ComponentType>) {
 /** All other paths of this origin belong to a document or the API; a link to one of them leaves the page. */
 const ownPaths = /^\/($|\?|(rates|anchors|offramp|dispute|desk|proof)([/?]|$))/;
 
-/** The server knows these paths as well: server/http/page-paths.ts. */
+/** The server knows these paths as well: server/http/page.ts. */
 export function App() {
   return (
     <LocationProvider scope={ownPaths}>

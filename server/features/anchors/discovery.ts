@@ -9,8 +9,7 @@ import {
 } from '../../../contract/anchor-documents/stellar-toml.js';
 import type { DiscoveryState } from '../../../contract/schemas/anchors.js';
 import { createCache } from '../../cache/cache.js';
-import { backoffMs } from '../../jobs/backoff.js';
-import { createOutageLog } from '../../outage-log.js';
+import { createOutageLog } from '../../logger.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import {
   faultOfStatus,
@@ -19,6 +18,7 @@ import {
   UpstreamFault,
 } from '../../outbound/upstream-fault.js';
 import type { Clock, Logger, Random } from '../../ports.js';
+import { backoffMs } from '../../timing.js';
 import type { Fleet } from './fleet-file.rules.js';
 
 const tomlTimeoutMs = 2_000;

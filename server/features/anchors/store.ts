@@ -1,7 +1,7 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
 import type { AnchorEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
 import { defineModel } from '../../mongo/models.js';
-import { findCurrent } from '../../mongo/refused-writes.js';
+import { findCurrent } from '../../mongo/transactions.js';
 
 /** An anchor that is or was in the fleet. It is never deleted, so that its data stays readable. */
 export interface AnchorDocument {

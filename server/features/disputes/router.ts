@@ -1,6 +1,6 @@
 import { initServer } from '@ts-rest/express';
 import { adminDisputesContract, disputesContract } from '../../../contract/endpoints/disputes.js';
-import { clientHash } from '../../http/client-hash.js';
+import { clientHash } from '../../http/client-key.js';
 import { showLimit } from '../../http/rate-limit.js';
 import type { FileDispute } from './filing.js';
 import type { DisputeReview } from './review.js';

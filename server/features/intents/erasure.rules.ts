@@ -1,6 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { keyOfDay, leastAmount } from '../../outcome-days.rules.js';
-import { utcDay } from '../../utc-day.rules.js';
+import { keyOfDay, leastAmount, utcDay } from '../../outcome-days.rules.js';
 import type { Intent, IntentOutcome } from './intent.js';
 import { newIntent } from './registration/new-intent.rules.js';
 

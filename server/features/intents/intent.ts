@@ -25,7 +25,7 @@ export interface Intent {
   minReceive: string | null;
   deliveryMethod: string | null;
   createdAt: Date;
-  /** The hash of the client that registered it (http/client-hash.ts), until funds were observed; null where none is kept. */
+  /** The hash of the client that registered it (http/client-key.ts), until funds were observed; null where none is kept. */
   client: string | null;
   /** The deadline of the payment: the wallet's `expiresAt`, or our default. */
   deadline: Date;

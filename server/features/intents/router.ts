@@ -4,10 +4,9 @@ import { intentsContract, reconcileContract } from '../../../contract/endpoints/
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import { ApiError } from '../../errors.js';
-import { clientHash } from '../../http/client-hash.js';
+import { clientHash } from '../../http/client-key.js';
 import { rawBody } from '../../http/json-body.js';
-import { enforceLimit } from '../../http/rate-limit.js';
-import { markVerified } from '../../http/unverified-limit.js';
+import { enforceLimit, markVerified } from '../../http/rate-limit.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Streams } from '../../streams/streams.js';
 import type { TakeStatusCallback } from './callback/status-callback.js';

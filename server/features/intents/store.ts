@@ -1,7 +1,7 @@
 import { type ClientSession, type Connection, type Model, type mongo, Schema } from 'mongoose';
 import { isDuplicateKey, writeErrorsOf } from '../../mongo/failures.js';
 import { defineModel } from '../../mongo/models.js';
-import { findCurrent } from '../../mongo/refused-writes.js';
+import { findCurrent } from '../../mongo/transactions.js';
 import type { DisputeEffect, Intent } from './intent.js';
 import { givenUpAfterPolls } from './polls/poll-state.rules.js';
 import { createInsertTogether } from './registration/insert-together.js';

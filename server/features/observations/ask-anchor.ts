@@ -1,8 +1,7 @@
 import { type AnchorEndpoints, maxTomlBytes } from '../../../contract/anchor-documents/stellar-toml.js';
 import type { CallOutcome } from '../../../contract/schemas/observations.js';
-import { maxInfoBytes, maxPriceBytes } from '../../anchor-answers.rules.js';
 import type { Outbound } from '../../outbound/outbound.js';
-import { UpstreamFault } from '../../outbound/upstream-fault.js';
+import { maxInfoBytes, maxPriceBytes, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock, Random } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';

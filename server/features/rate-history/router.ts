@@ -1,6 +1,6 @@
 import { initServer } from '@ts-rest/express';
 import { rateHistoryContract } from '../../../contract/endpoints/rates.js';
-import { mediaTypeOf } from '../../http/media-type.js';
+import { mediaTypeOf } from '../../http/negotiation.js';
 import { setFreshness, textBody } from '../../http/send-json.js';
 import type { RateHistory } from './service.js';
 

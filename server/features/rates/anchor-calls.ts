@@ -5,7 +5,7 @@ import {
   createBreaker,
   createCallBudget,
 } from '../../outbound/call-limits.js';
-import { pauseOf } from '../../outbound/retry-after.rules.js';
+import { pauseOf } from '../../outbound/upstream-fault.js';
 import type { Clock } from '../../ports.js';
 
 /** What a call is for. Nobody can cause more calls at reference amounts than a corridor needs. */

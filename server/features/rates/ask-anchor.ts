@@ -1,9 +1,8 @@
 import { isRefused } from '../../../contract/anchor-documents/json.js';
 import type { AnchorEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
-import { maxPriceBytes } from '../../anchor-answers.rules.js';
 import { findDeliveryMethod } from '../../delivery-methods.rules.js';
 import type { Outbound, OutboundAnswer } from '../../outbound/outbound.js';
-import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
+import { maxPriceBytes, toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock } from '../../ports.js';
 import { withTimeout } from '../../timing.js';
 import type { AnchorDirectory } from '../anchors/service.js';

@@ -1,15 +1,15 @@
 import type { AnchorEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
-import { maxInfoBytes } from '../../anchor-answers.rules.js';
 import { createCache } from '../../cache/cache.js';
-import { backoffMs } from '../../jobs/backoff.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import {
   faultOfStatus,
+  maxInfoBytes,
   pauseOfFault,
   toUpstreamFault,
   UpstreamFault,
 } from '../../outbound/upstream-fault.js';
 import type { Clock, Random } from '../../ports.js';
+import { backoffMs } from '../../timing.js';
 import { type FeeSchedule, readFeeSchedule } from './estimate.rules.js';
 
 const infoTimeoutMs = 2_000;

@@ -1,9 +1,9 @@
 import { createCache } from '../../cache/cache.js';
-import { backoffMs } from '../../jobs/backoff.js';
-import { createOutageLog } from '../../outage-log.js';
+import { createOutageLog } from '../../logger.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import { toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock, Logger, Random } from '../../ports.js';
+import { backoffMs } from '../../timing.js';
 import { type FxReading, type FxTable, rateFor, readFxTable } from './estimate.rules.js';
 
 const fxTimeoutMs = 2_000;

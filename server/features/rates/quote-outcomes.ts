@@ -1,5 +1,5 @@
 import { type UnavailableReason, unavailableReasons } from '../../../contract/schemas/rates.js';
-import { createOutageLog } from '../../outage-log.js';
+import { createOutageLog } from '../../logger.js';
 import type { Clock, Logger } from '../../ports.js';
 import type { Fleet } from '../anchors/fleet-file.rules.js';
 import type { QuoteResult } from './offer.rules.js';

@@ -2,8 +2,8 @@ import type { AnchorPage, AnchorSummary } from '../../../contract/schemas/anchor
 import type { RefreshAnswer } from '../../../contract/schemas/reputation.js';
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
 import type { InLeasedTransaction } from '../../mongo/transactions.js';
+import { utcDay } from '../../outcome-days.rules.js';
 import { type Clock, type Logger, toInstant } from '../../ports.js';
-import { utcDay } from '../../utc-day.rules.js';
 import { type AnchorCards, anchorCards, firstDayOf, longestWindow } from './card.rules.js';
 import type { CardState, CardStore } from './card-store.js';
 import type { CountedDays } from './count-days.js';

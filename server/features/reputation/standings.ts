@@ -1,5 +1,4 @@
-import type { OutcomeDay } from '../../outcome-days.rules.js';
-import { utcDay } from '../../utc-day.rules.js';
+import { type OutcomeDay, utcDay } from '../../outcome-days.rules.js';
 import type { DisputeEffect } from '../intents/intent.js';
 import {
   type Evidence,

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { pagePaths } from '../../../server/http/page-paths.js';
+import { pagePaths } from '../../../server/http/page.js';
 import { type BuiltPage, builtFiles, writeBuiltPage } from '../../fixtures/edge/built-page.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AppRouter } from '@ts-rest/core';
-import { isAppRoute } from '@ts-rest/core';
+import { type AppRouter, isAppRoute } from '@ts-rest/core';
 import { z } from 'zod';
 import { contract } from '../../../contract/index.js';
 import { metadataOf } from '../../../server/http/route-table.js';

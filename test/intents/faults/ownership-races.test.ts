@@ -13,8 +13,7 @@ import { createMakeProgress } from '../../../server/features/intents/transition/
 import { createMarkStore } from '../../../server/features/reputation/mark-store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
-import { createPauseBeforeTry } from '../../../server/mongo/refused-writes.js';
-import { createInTransaction } from '../../../server/mongo/transactions.js';
+import { createInTransaction, createPauseBeforeTry } from '../../../server/mongo/transactions.js';
 import { pauseInRealTime } from '../../../server/timing.js';
 import {
   claimantIntent,

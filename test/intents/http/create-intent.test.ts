@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { intentHash } from '../../../contract/verification/intent-hash.js';
-import { clientHash } from '../../../server/http/client-hash.js';
+import { clientHash } from '../../../server/http/client-key.js';
 import { account, day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 
 const fixture = intentsFixture();

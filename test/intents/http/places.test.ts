@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { clientHash } from '../../../server/http/client-hash.js';
+import { clientHash } from '../../../server/http/client-key.js';
 import { day, intentsFixture } from '../../fixtures/intents/intents-over-http.js';
 import { insertIntents } from '../../fixtures/intents/stored-intents.js';
 import { waitingIntent } from '../../fixtures/intents/waiting-intents.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { covers } from '../../../server/ledger/held-range.rules.js';
+import { covers } from '../../../server/ledger/ledger-transaction.rules.js';
 
 const now = Date.parse('2026-11-21T12:00:00.000Z');
 const week = 7 * 86_400_000;

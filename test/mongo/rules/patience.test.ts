@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
-import { createPatience } from '../../../server/mongo/patience.js';
+import { createPatience } from '../../../server/mongo/connection.js';
 import type { Logger } from '../../../server/ports.js';
 import { silentLogger } from '../../support/silent-logger.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { exchange, patiently, Unavailable } from '../../../contract/offramp/exchange.js';
 import type { Run } from '../../../contract/offramp/options.js';
-import { pauseOf } from '../../../server/outbound/retry-after.rules.js';
+import { pauseOf } from '../../../server/outbound/upstream-fault.js';
 
 /** The waits between the calls to a party that always asks for the same pause. */
 async function waitsFor(retryAfterMs: number | null): Promise<number[]> {

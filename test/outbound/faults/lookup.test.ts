@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createPublicLookup, systemLookup } from '../../../server/outbound/lookup.js';
+import { createPublicLookup, systemLookup } from '../../../server/outbound/connect.js';
 import { createOutbound } from '../../../server/outbound/outbound.js';
 import { type Records, serveNames } from '../../fixtures/outbound/name-server.js';
 import { expectFor } from '../../support/expect-for.js';

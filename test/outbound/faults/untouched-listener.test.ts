@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { originsOfOperator } from '../../../server/outbound/allow.js';
 import { type ConnectDeps, connectVetted, isVettedPeer } from '../../../server/outbound/connect.js';
 import { createOutbound, type Outbound, OutboundError } from '../../../server/outbound/outbound.js';
+import { originsOfOperator } from '../../../server/outbound/vet-url.js';
 import { answering, type Listener, listen } from '../../fixtures/outbound/listener.js';
 import { expectFor } from '../../support/expect-for.js';
 import vectors from '../../vectors/outbound-addresses.json' with { type: 'json' };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createBreaker, createCallBudget } from '../../../server/outbound/call-limits.js';
-import { pauseOf } from '../../../server/outbound/retry-after.rules.js';
+import { pauseOf } from '../../../server/outbound/upstream-fault.js';
 
 let now = 0;
 beforeEach(() => {

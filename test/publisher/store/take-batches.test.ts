@@ -5,8 +5,8 @@ import { createOracle } from '../../../server/features/publisher/oracle.js';
 import { createSigner } from '../../../server/features/publisher/signer.rules.js';
 import { createTakeBatches, type WholeBatch } from '../../../server/features/publisher/take-batches.js';
 import { createInLeasedTransaction, createInTransaction } from '../../../server/mongo/transactions.js';
-import { originsOfOperator } from '../../../server/outbound/allow.js';
 import { createOutbound } from '../../../server/outbound/outbound.js';
+import { originsOfOperator } from '../../../server/outbound/vet-url.js';
 import { loseBatchesAfter } from '../../fixtures/publisher/lost-batches.js';
 import {
   allEntries,

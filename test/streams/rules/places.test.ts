@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createPlaces } from '../../../server/streams/places.js';
+import { createPlaces } from '../../../server/streams/streams.js';
 import { type HeldStream, heldStream } from '../../support/held-stream.js';
 
 function places(max: number, maxPerClient: number) {

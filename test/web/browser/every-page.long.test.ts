@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { pagePaths } from '../../../server/http/page-paths.js';
+import { pagePaths } from '../../../server/http/page.js';
 import { axeFindings, sidewaysFindings } from '../../fixtures/web/findings.js';
 import { type PageVisit, pageVisits } from '../../fixtures/web/page-visits.js';
 import { itInBrowser, shown, webArtifacts, webBrowser } from '../../fixtures/web/web-browser.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AttemptOutcome, attemptOutcomes } from '../../../contract/schemas/webhooks.js';
-import { backoffMs } from '../../../server/jobs/backoff.js';
+import { backoffMs } from '../../../server/timing.js';
 import {
   afterAttempt,
   attemptsGranted,

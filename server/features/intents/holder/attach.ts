@@ -1,6 +1,6 @@
 import { ApiError } from '../../../errors.js';
 import { isDuplicateKey } from '../../../mongo/failures.js';
-import { type PauseBeforeTry, untilWritten } from '../../../mongo/refused-writes.js';
+import { type PauseBeforeTry, untilWritten } from '../../../mongo/transactions.js';
 import type { Clock } from '../../../ports.js';
 import type { Intent } from '../intent.js';
 import type { HasToWait } from '../polls/places.js';

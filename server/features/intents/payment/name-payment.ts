@@ -1,4 +1,4 @@
-import { type PauseBeforeTry, untilWritten } from '../../../mongo/refused-writes.js';
+import { type PauseBeforeTry, untilWritten } from '../../../mongo/transactions.js';
 import type { Clock } from '../../../ports.js';
 import { conflict } from '../holder/attach.js';
 import type { Intent } from '../intent.js';

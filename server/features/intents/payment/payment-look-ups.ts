@@ -4,7 +4,7 @@ import type { Ledger } from '../../../ledger/ledger.js';
 import type { LedgerAnswer } from '../../../ledger/ledger-transaction.rules.js';
 import { isDuplicateKey } from '../../../mongo/failures.js';
 import type { HeldLease } from '../../../mongo/leases.js';
-import { ContendedWriteError } from '../../../mongo/refused-writes.js';
+import { ContendedWriteError } from '../../../mongo/transactions.js';
 import type { Clock, Logger } from '../../../ports.js';
 import type { Passing } from '../holder/passing.js';
 import type { Intent } from '../intent.js';

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { ReconcileAnswer } from '../../../../contract/schemas/intents.js';
 import type { HeldLease } from '../../../mongo/leases.js';
-import { ContendedWriteError } from '../../../mongo/refused-writes.js';
+import { ContendedWriteError } from '../../../mongo/transactions.js';
 import type { Clock, Logger, Pause } from '../../../ports.js';
 import type { MakeProgress } from '../transition/progress.js';
 import type { DuePoll, DueStore } from './due-store.js';

@@ -1,8 +1,7 @@
 import pLimit from 'p-limit';
 import type { ReconcileAnswer } from '../../../../contract/schemas/intents.js';
 import { type HeldLease, LeaseLostError, type LeaseOutcome, type Leases } from '../../../mongo/leases.js';
-import type { Clock, Logger, Pause } from '../../../ports.js';
-import { toInstant } from '../../../ports.js';
+import { type Clock, type Logger, type Pause, toInstant } from '../../../ports.js';
 import type { LookUpPayments } from '../payment/payment-look-ups.js';
 import type { MakeProgress } from '../transition/progress.js';
 import type { DueStore } from './due-store.js';

@@ -1,8 +1,12 @@
 import pLimit from 'p-limit';
 import { type FailureReason, failureReasons } from '../../../../contract/schemas/intents.js';
 import type { HeldLease } from '../../../mongo/leases.js';
-import { type PauseBeforeTry, untilWritten } from '../../../mongo/refused-writes.js';
-import type { ClientSession, InTransaction } from '../../../mongo/transactions.js';
+import {
+  type ClientSession,
+  type InTransaction,
+  type PauseBeforeTry,
+  untilWritten,
+} from '../../../mongo/transactions.js';
 import { daysOf } from '../../../outcome-days.rules.js';
 import type { Clock } from '../../../ports.js';
 import type { Emit } from '../../../webhooks/outbox.js';
