@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findMongod } from '../find-mongod.js';
-import { type Compiled, compile } from '../lib/compile.js';
+import { compile } from '../lib/compile.js';
 import { readOptions } from '../lib/options.js';
 import { StartedParts } from '../lib/started-parts.js';
 import * as intents from './intents.js';
 import { type Bench, createContext } from './lib/context.js';
 import { significant, toTables } from './lib/figures.js';
+import * as memory from './memory.js';
 import * as newClients from './new-clients.js';
-import * as oneProcess from './process.js';
 import * as reads from './reads.js';
 import * as refresh from './refresh.js';
 import * as webhooks from './webhooks.js';
@@ -19,7 +19,7 @@ const benches: Record<string, { run: Bench; onlyWhenNamed?: boolean }> = {
   'new-clients': newClients,
   intents,
   refresh,
-  process: oneProcess,
+  memory,
   webhooks,
 };
 
@@ -28,24 +28,22 @@ const help = `npm run bench -- [${Object.keys(benches).join('] [')}]
 Measures, in one run on this machine, how the service compares with plainer programs, and prints the ratios; all but
 webhooks where none is named. docs/benchmarks.md explains the rows. In the environment:
   BENCH_SECONDS   how long one measurement lasts (3)
-  BENCH_BEFORE    a checkout of an older version to compare with, its packages installed (process, webhooks)`;
+  BENCH_BEFORE    a checkout of an older version to compare with, its packages installed (webhooks)`;
 
 const say = (line: string) => console.error(line);
 
 let parts = new StartedParts(say);
 let isInterrupted = false;
 
-async function runOne(
-  name: string,
-  { run }: { run: Bench },
-  tools: { seconds: number; compiled: Compiled; before: Compiled | undefined; folder: string },
-): Promise<void> {
+type Tools = Omit<Parameters<typeof createContext>[0], 'say' | 'parts'>;
+
+async function runOne(name: string, { run }: { run: Bench }, tools: Tools): Promise<void> {
   const load1 = significant(loadavg()[0] ?? 0);
   say(`${name}: running (load ${load1}) …`);
   const startedAt = performance.now();
   parts = new StartedParts(say);
   try {
-    const rows = await run(createContext({ ...tools, say }, { ...tools, parts }));
+    const rows = await run(createContext({ ...tools, say, parts }));
     const took = Math.round((performance.now() - startedAt) / 1_000);
     console.log(`\n## ${name} (${took} s, load before it ${load1})\n\n${toTables(rows)}`);
   } catch (error) {

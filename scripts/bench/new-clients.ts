@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { besideBare, record, startBare } from './lib/beside-bare.js';
 import type { BenchContext } from './lib/context.js';
-import { type BenchRow, inTurns, medianOf, ms, percentile, ratio } from './lib/figures.js';
+import { type BenchRow, inTurns, medianOf, ms, percentile, ratioOfRounds } from './lib/figures.js';
 import { fire, newClient } from './lib/load.js';
 import { openWindows } from './programs/windows.js';
 
@@ -37,16 +37,14 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
     { what: 'a bare majority update', measure: update },
     { what: "a client's first request", measure: request },
   ]);
-  const p50s = idle.map(({ results }) => medianOf(results, (each) => each));
-  return [
-    ...loaded,
-    ...idle.map(({ what }, place) => ({
-      table: `an idle machine, ${idleRate} requests a second`,
-      what,
-      figures: {
-        p50: ms(p50s[place] ?? Number.NaN),
-        'of a bare update': ratio((p50s[place] ?? 0) / (p50s[0] ?? 0)),
-      },
-    })),
-  ];
+  const own = (each: number) => each;
+  const rows = idle.map(({ what, results }) => ({
+    table: `an idle machine, ${idleRate} requests a second`,
+    what,
+    figures: {
+      p50: ms(medianOf(results, own)),
+      'of a bare update': ratioOfRounds(results, idle[0]?.results ?? [], own),
+    },
+  }));
+  return [...loaded, ...rows];
 }

@@ -3,7 +3,7 @@ import { type RateLimitClass, rateLimitClasses } from '../../contract/rate-limit
 import { besideBare, record, startBare } from './lib/beside-bare.js';
 import { type BenchContext, type BenchService, runInternally } from './lib/context.js';
 import type { BenchRow } from './lib/figures.js';
-import { clientOf, fire, type Load } from './lib/load.js';
+import { clientOf, fire } from './lib/load.js';
 
 const { rates, scores, publisherHealth, default: other } = rateLimitClasses;
 const ratesPath = '/api/rates/usdc-ngn';
@@ -64,12 +64,7 @@ async function unchanged(context: BenchContext, service: BenchService, seconds: 
   // The others have used up most of what they held.
   const requests = clientsOf(14);
   await holdWindows(service.url + scoresPath, scores, requests);
-  const load = async (): Promise<Omit<Load, 'url'>> => ({
-    requests,
-    headers,
-    expect: 304,
-    seconds,
-  });
+  const load = async () => ({ requests, headers, expect: 304, seconds });
   const table = `GET ${scoresPath}, not modified (304)`;
   return besideBare({ bare, service }, { table, path: scoresPath, load });
 }
@@ -79,10 +74,8 @@ async function refused(context: BenchContext, service: BenchService, seconds: nu
   const bare = await startBare(context, { [ratesPath]: await record(url, 429, await refusedClient(url)) });
   // Its window lasts for a minute: each measurement has a client of its own.
   const load = async () => ({ headers: await refusedClient(url), expect: 429, seconds });
-  return besideBare(
-    { bare, service },
-    { table: `GET ${ratesPath}, a client that is refused (429)`, path: ratesPath, load },
-  );
+  const table = `GET ${ratesPath}, a client that is refused (429)`;
+  return besideBare({ bare, service }, { table, path: ratesPath, load });
 }
 
 let refusedClients = 0;

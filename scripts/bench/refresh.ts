@@ -32,29 +32,33 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
     { what: `refresh after ${few} outcomes`, measure: () => settleAndRefresh(small) },
     { what: `refresh after ${many} outcomes`, measure: () => settleAndRefresh(large) },
   ]);
+  const forMs = context.seconds * 1_000;
   const settlements = await inTurns(1, [
-    { what: 'alone', measure: () => settleFor(large, context.seconds * 1_000) },
-    { what: 'while refreshes run', measure: () => settleBesideRefreshes(large, context.seconds * 1_000) },
+    { what: 'alone', measure: () => settleFor(large, forMs) },
+    { what: 'while refreshes run', measure: () => settleBesideRefreshes(large, forMs) },
   ]);
-  const own = (each: number) => each;
+  const { length } = large.pairs;
+  const table = `${length} pairs of anchor and corridor, ${days} days; ${length * 3} days marked`;
   return [
-    ...refreshes.map(({ what, results }) => ({
-      table: `${large.pairs.length} pairs of anchor and corridor, ${days} days; ${large.pairs.length * 3} days marked`,
-      what,
-      figures: {
-        time: ms(medianOf(results, own)),
-        'of the fewer': ratioOfRounds(results, refreshes[0]?.results ?? [], own),
-      },
-    })),
-    ...settlements.map(({ what, results }) => ({
-      table: `settlements by ${writers} writers`,
-      what,
-      figures: {
-        settlements: perSecond(medianOf(results, own)),
-        'of alone': ratioOfRounds(results, settlements[0]?.results ?? [], own),
-      },
-    })),
+    ...rowsOf(table, refreshes, 'time', ms),
+    ...rowsOf(`settlements by ${writers} writers`, settlements, 'settlements', perSecond),
   ];
+}
+
+/** Medians, and their ratios to the first line. */
+function rowsOf(
+  table: string,
+  measured: readonly { what: string; results: number[] }[],
+  column: string,
+  write: (value: number) => string,
+): BenchRow[] {
+  const own = (each: number) => each;
+  const ratio = (results: number[]) => ratioOfRounds(results, measured[0]?.results ?? [], own);
+  return measured.map(({ what, results }) => ({
+    table,
+    what,
+    figures: { [column]: write(medianOf(results, own)), 'of the first': ratio(results) },
+  }));
 }
 
 /** A service on a database of its own, and an intent that it has stored, after which the others are made. */
@@ -88,16 +92,9 @@ async function open(
 
 /** An intent of the pair that was settled then; an account of its own each. */
 function settled({ template }: Fixture, pair: Pair, recordedAt: Date) {
-  const outcome = {
-    kind: 'settled',
-    reason: 'completed',
-    settleSeconds: 30 + Math.floor(Math.random() * 600),
-    shortfallPpb: 0,
-    timesKnown: true,
-    amountOut: null,
-    evidence: 'anchor',
-    recordedAt,
-  };
+  const ending = { kind: 'settled', reason: 'completed', evidence: 'anchor', recordedAt };
+  const times = { settleSeconds: 30 + Math.floor(Math.random() * 600), timesKnown: true };
+  const outcome = { ...ending, ...times, shortfallPpb: 0, amountOut: null };
   const _id = randomBytes(32).toString('hex');
   return { ...template, ...pair, _id, account: `G${_id}`, status: 'settled', open: false, outcome };
 }

@@ -25,14 +25,15 @@ type Case = (typeof cases)[number];
 
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
-  const versions = [['this service', undefined] as const, ['the version before', context.before] as const];
+  const { compiled, before } = context;
+  const versions: [string, Compiled][] = [['this service', compiled]];
+  if (before !== undefined) versions.push(['the version before', before]);
   for (const members of [3, 1])
     for (const each of cases) {
       const events = Math.round((each.events * context.seconds) / 3);
       const hang = each.hanging > 0 ? `, of which ${each.hanging} hang` : '';
       const table = `${each.webhooks} webhooks × ${events} events${hang}, members: ${members}`;
       for (const [what, release] of versions) {
-        if (what === 'the version before' && release === undefined) continue;
         context.say(`${table}, ${what} …`);
         rows.push({ table, what, figures: await deliver(context, members, { ...each, events }, release) });
       }
@@ -44,7 +45,7 @@ async function deliver(
   context: BenchContext,
   members: number,
   { webhooks, hanging, events }: Case,
-  release: Compiled | undefined,
+  release: Compiled,
 ): Promise<BenchRow['figures']> {
   const mongod = await context.startMongo(members);
   const receiver = await context.startProgram('receiver', [secret]);

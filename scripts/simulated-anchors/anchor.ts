@@ -1,75 +1,48 @@
-import { type CallbackCounts, callbackSignature, createCallbacks } from './callbacks.js';
+import { callbackSignature, createCallbacks } from './callbacks.js';
 import type { AnchorContext, FleetSettings } from './context.js';
 import { addControls } from './controls.js';
 import { simulatedKey, simulatedPartnerToken } from './identity.js';
 import { createLedgerWatch } from './ledger-watch.js';
 import type { AnchorDefinition, Profile } from './profiles.js';
 import { addSep1 } from './sep1.js';
-import { addSep6 } from './sep6.js';
 import { addSep10 } from './sep10.js';
-import { addSep24 } from './sep24.js';
 import { addSep38 } from './sep38.js';
-import { type SimulatedServer, startSimulatedServer } from './server.js';
-import { transactionView } from './transfers.js';
-import { createWithdrawals, type Payment, type Withdrawal, type Withdrawals } from './withdrawals.js';
+import { startSimulatedServer } from './server.js';
+import { addSep6, addSep24, transactionView } from './transfers.js';
+import { createWithdrawals, type Payment, type Withdrawal } from './withdrawals.js';
 
 /** A running simulated anchor, and what a test can do with it. */
-export interface SimulatedAnchor extends SimulatedServer {
-  id: string;
-  name: string;
-  /** `G…`, the SIGNING_KEY of its stellar.toml. */
-  signingKey: string;
-  partnerToken: string | null;
-  context: AnchorContext;
-  /** Changes its profile from the next request on. */
-  setProfile(patch: Partial<Profile>): void;
-  /** Reports the payment of a withdrawal; throws where it cannot be paid. */
-  pay(id: string, payment?: Payment): void;
-  /** Overwrites fields of the returned record, and sends a callback: for any status that a test needs. */
-  amend(id: string, fields: Record<string, unknown>): void;
-  /** The record as `GET /transaction` shows it; throws for an unknown id. */
-  transaction(id: string): Record<string, unknown>;
-  /** The value of `Signature` on a callback with this body to that host, now. */
-  signCallback(host: string, body: string): string;
-  callbacks(): CallbackCounts;
-  withdrawals: Withdrawals;
-  /** Takes the steps that are due by the clock and delivers the callbacks that are due. */
-  tick(): Promise<void>;
-}
+export type SimulatedAnchor = Awaited<ReturnType<typeof startSimulatedAnchor>>;
 
 /** Starts one anchor on 127.0.0.1; `saved` are the withdrawals of an earlier run. */
 export async function startSimulatedAnchor(
   definition: AnchorDefinition,
   settings: FleetSettings,
   { port, saved }: { port: number; saved: readonly Withdrawal[] },
-): Promise<SimulatedAnchor> {
-  const { clock } = settings;
+) {
+  const { id, name } = definition;
+  const { clock, ledger } = settings;
   let profile = definition.profile;
   let origin = '';
-  const signingKey = simulatedKey(`${definition.id} signing`);
-  const partnerToken = definition.partner ? simulatedPartnerToken(definition.id) : null;
+  const key = simulatedKey(`${id} signing`);
+  const partnerToken = definition.partner ? simulatedPartnerToken(id) : null;
   const context: AnchorContext = {
     ...settings,
     definition,
     profile: () => profile,
     origin: () => origin,
-    signingKey,
-    receivingAccount: simulatedKey(`${definition.id} receiving`).address,
+    signingKey: key,
+    receivingAccount: simulatedKey(`${id} receiving`).address,
     partnerToken,
   };
-  const callbacks = createCallbacks({
-    clock,
-    key: signingKey,
-    header: () => (profile.protocol === 'sep38-old' ? 'X-Stellar-Signature' : 'Signature'),
-  });
+  const header = () => (profile.protocol === 'sep38-old' ? 'X-Stellar-Signature' : 'Signature');
+  const callbacks = createCallbacks({ clock, key, header });
   const withdrawals = createWithdrawals(context, saved, (changed) => {
     if (changed.callbackUrl === null) return;
     const transaction = transactionView(context, changed);
     callbacks.enqueue(changed.callbackUrl, JSON.stringify({ transaction }));
   });
-  const { ledger } = settings;
-  const ledgerWatch =
-    ledger === undefined ? undefined : createLedgerWatch({ ...ledger, context, withdrawals });
+  const lookAtLedger = ledger && createLedgerWatch(ledger.horizonUrl, context, withdrawals);
 
   const server = await startSimulatedServer({
     ...settings,
@@ -79,38 +52,43 @@ export async function startSimulatedAnchor(
       addSep38(route, context);
       addSep24(route, context, withdrawals);
       addSep6(route, context, withdrawals);
-      addControls(route, context, withdrawals, setProfile);
+      addControls(route, context, withdrawals);
     },
     profile: () => profile,
     port,
   });
   origin = server.origin;
 
-  function setProfile(patch: Partial<Profile>) {
-    profile = { ...profile, ...patch };
-  }
-
-  function known(id: string): Withdrawal {
-    const found = withdrawals.find(id);
-    if (found === undefined) throw new Error(`${definition.id} has no withdrawal ${id}`);
+  function known(withdrawalId: string): Withdrawal {
+    const found = withdrawals.find(withdrawalId);
+    if (found === undefined) throw new Error(`${id} has no withdrawal ${withdrawalId}`);
     return found;
   }
 
   return Object.assign(server, {
-    id: definition.id,
-    name: definition.name,
-    signingKey: signingKey.address,
+    id,
+    name,
+    /** `G…`, the SIGNING_KEY of its stellar.toml. */
+    signingKey: key.address,
     partnerToken,
     context,
     withdrawals,
-    setProfile,
-    pay: (id: string, payment: Payment = {}) => withdrawals.pay(known(id), payment),
-    amend: (id: string, fields: Record<string, unknown>) => withdrawals.amend(known(id), fields),
-    transaction: (id: string) => transactionView(context, known(id)),
-    signCallback: (host: string, body: string) => callbackSignature(signingKey, clock(), host, body),
+    /** Changes its profile from the next request on. */
+    setProfile(patch: Partial<Profile>) {
+      profile = { ...profile, ...patch };
+    },
+    /** Reports the payment of a withdrawal; throws where it cannot be paid. */
+    pay: (of: string, payment: Payment = {}) => withdrawals.pay(known(of), payment),
+    /** Overwrites fields of the returned record, and sends a callback: for any status that a test needs. */
+    amend: (of: string, fields: Record<string, unknown>) => withdrawals.amend(known(of), fields),
+    /** The record as `GET /transaction` shows it; throws for an unknown id. */
+    transaction: (of: string) => transactionView(context, known(of)),
+    /** The value of `Signature` on a callback with this body to that host, now. */
+    signCallback: (host: string, body: string) => callbackSignature(key, clock(), host, body),
     callbacks: callbacks.counts,
+    /** Takes the steps that are due by the clock and delivers the callbacks that are due. */
     async tick() {
-      await ledgerWatch?.look();
+      await lookAtLedger?.();
       withdrawals.advance();
       await callbacks.deliver();
     },

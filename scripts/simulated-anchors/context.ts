@@ -1,14 +1,8 @@
 import type { Clock, Random } from '../../server/ports.js';
-import { corridorById, currencyOf, payoutPlacesOf, type SimulatedCorridor } from './corridors.js';
+import { corridors, currencyOf, payoutPlacesOf, type SimulatedCorridor } from './corridors.js';
 import type { SimulatedKey } from './identity.js';
 import { anchorRate, marketRate, type PriceTerms } from './pricing.js';
 import type { AnchorDefinition, Profile } from './profiles.js';
-
-/** The addresses of the simulated ledger. */
-export interface SimulatedLedgerAddresses {
-  rpcUrl: string;
-  horizonUrl: string;
-}
 
 /** The settings that all simulated anchors share. */
 export interface FleetSettings {
@@ -20,7 +14,7 @@ export interface FleetSettings {
   /** Multiplies the profiles' latency. */
   latencyFactor: number;
   /** The simulated ledger, on which anchors see the payments to them. */
-  ledger?: SimulatedLedgerAddresses | undefined;
+  ledger?: { rpcUrl: string; horizonUrl: string } | undefined;
 }
 
 /** What the protocol files of one anchor share. */
@@ -43,10 +37,9 @@ export interface ServedCorridor {
 }
 
 export function servedCorridors({ definition }: AnchorContext): ServedCorridor[] {
-  return definition.corridors.map(({ id, deliveryMethods }) => ({
-    corridor: corridorById(id),
-    deliveryMethods,
-  }));
+  return definition.corridors.flatMap(({ id, deliveryMethods }) =>
+    corridors.filter((each) => each.id === id).map((corridor) => ({ corridor, deliveryMethods })),
+  );
 }
 
 /** The terms of this anchor for a payout asset at an instant (default: now). */
@@ -55,8 +48,9 @@ export function termsFor(context: AnchorContext, buyAsset: string, epochMs = con
   const { marginPercent, feePercent, feeFixed, lot, protocol } = context.profile();
   const currency = currencyOf(buyAsset);
   const market = marketRate(currency, epochMs, seed);
+  const rate = anchorRate(market, { id: definition.id, marginPercent, currency, epochMs, seed });
   return {
-    rate: anchorRate(market, { id: definition.id, marginPercent, currency, epochMs, seed }),
+    rate,
     feePercent,
     feeFixed,
     lot,

@@ -1,23 +1,18 @@
 import type { AnchorContext } from './context.js';
 import { isAccount } from './identity.js';
 import { amountForm } from './pricing.js';
-import { type Ending, endings, type Profile } from './profiles.js';
+import type { Ending } from './profiles.js';
 import { type AddRoute, fieldsOf, Refusal } from './server.js';
+import { stepsOfEnding } from './settlement.js';
 import { transactionView } from './transfers.js';
-import type { Payment, Withdrawals } from './withdrawals.js';
+import type { Withdrawals } from './withdrawals.js';
 
 /**
  * Not part of any standard: `GET /simulate/ledger` says where wallets pay. `POST /simulate/transactions/{id}/ending`
  * {ending} decides how a withdrawal ends. `POST /simulate/transactions/{id}/payment` {stellar_transaction_id?, amount?,
- * from?, ending?} takes the place of a payment on the ledger where there is none. `POST /simulate/price` {factor} makes
- * the anchor promise so many times its price.
+ * from?, ending?} takes the place of a payment on the ledger where there is none.
  */
-export function addControls(
-  route: AddRoute,
-  context: AnchorContext,
-  withdrawals: Withdrawals,
-  setProfile: (patch: Pick<Profile, 'priceFactor'>) => void,
-): void {
+export function addControls(route: AddRoute, context: AnchorContext, withdrawals: Withdrawals): void {
   const known = (id = '') => {
     const withdrawal = withdrawals.find(id);
     if (withdrawal === undefined) throw new Refusal(404, 'transaction not found');
@@ -26,25 +21,21 @@ export function addControls(
   const steady = { steady: true };
   route(
     'GET /simulate/ledger',
-    (_request, response) => response.json({ rpcUrl: context.ledger?.rpcUrl ?? null }),
-    steady,
-  );
-  route(
-    'POST /simulate/price',
-    ({ body }, response) => {
-      const factor = fieldsOf(body).get('factor') ?? '1';
-      if (!/^\d{1,6}(\.\d{1,9})?$/.test(factor) || Number(factor) === 0)
-        throw new Refusal(400, 'factor must be a decimal above 0');
-      setProfile({ priceFactor: factor });
-      response.json({ factor });
-    },
+    (_, response) => response.json({ rpcUrl: context.ledger?.rpcUrl ?? null }),
     steady,
   );
   route(
     'POST /simulate/transactions/:id/payment',
     ({ params, body }, response) => {
       const withdrawal = known(params.id);
-      withdrawals.pay(withdrawal, readPayment(fieldsOf(body)));
+      const fields = fieldsOf(body);
+      const [amount, from, ending] = [fields.get('amount'), fields.get('from'), fields.get('ending')];
+      if (amount !== undefined && !amountForm.test(amount))
+        throw new Refusal(400, 'amount must be a decimal');
+      if (from !== undefined && !isAccount(from)) throw new Refusal(400, 'from must be a G… key');
+      const stellarTransactionId = fields.get('stellar_transaction_id');
+      const chosen = ending === undefined ? undefined : endingOf(ending);
+      withdrawals.pay(withdrawal, { amount, from, stellarTransactionId, ending: chosen });
       response.json({ transaction: transactionView(context, withdrawal) });
     },
     steady,
@@ -52,31 +43,15 @@ export function addControls(
   route(
     'POST /simulate/transactions/:id/ending',
     ({ params, body }, response) => {
-      const withdrawal = known(params.id);
       const ending = endingOf(fieldsOf(body).get('ending') ?? '');
-      withdrawals.choose(withdrawal, ending);
+      withdrawals.choose(known(params.id), ending);
       response.json({ ending });
     },
     steady,
   );
 }
 
-function readPayment(fields: ReadonlyMap<string, string>): Payment {
-  const amount = fields.get('amount');
-  const from = fields.get('from');
-  const ending = fields.get('ending');
-  if (amount !== undefined && !amountForm.test(amount)) throw new Refusal(400, 'amount must be a decimal');
-  if (from !== undefined && !isAccount(from)) throw new Refusal(400, 'from must be a G… key');
-  return {
-    amount,
-    from,
-    ending: ending === undefined ? undefined : endingOf(ending),
-    stellarTransactionId: fields.get('stellar_transaction_id'),
-  };
-}
-
 function endingOf(text: string): Ending {
-  const ending = endings.find((each) => each === text);
-  if (ending === undefined) throw new Refusal(400, `ending must be one of ${endings.join(', ')}`);
-  return ending;
+  if (Object.hasOwn(stepsOfEnding, text)) return text as Ending;
+  throw new Refusal(400, `ending must be one of ${Object.keys(stepsOfEnding).join(', ')}`);
 }

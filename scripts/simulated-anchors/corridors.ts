@@ -4,55 +4,26 @@ import { minorUnitsOf } from '../../contract/schemas/corridors.js';
 export const usdcIssuer = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
 export const usdc = `stellar:USDC:${usdcIssuer}`;
 
-export interface SimulatedCorridor {
-  id: string;
-  sellAsset: string;
-  buyAsset: string;
-  country?: string;
-  referenceAmount: string;
-  min: string;
-  max: string;
-  speedTargetSeconds: number;
-  overdueAfterSeconds: number;
+function corridor(id: string, currency: string, speedTargetSeconds: number, country?: string) {
+  const terms = { sellAsset: usdc, buyAsset: `iso4217:${currency}`, referenceAmount: '100', min: '10' };
+  const times = { speedTargetSeconds, overdueAfterSeconds: 6 * 3_600 };
+  return { id, ...terms, ...(country === undefined ? {} : { country }), max: '10000', ...times };
 }
 
-const hour = 3_600;
-
-function corridor(currency: string, country: string | null, speedTargetSeconds: number, id: string) {
-  return {
-    id,
-    sellAsset: usdc,
-    buyAsset: `iso4217:${currency}`,
-    ...(country === null ? {} : { country }),
-    referenceAmount: '100',
-    min: '10',
-    max: '10000',
-    speedTargetSeconds,
-    overdueAfterSeconds: 6 * hour,
-  } satisfies SimulatedCorridor;
-}
+export type SimulatedCorridor = ReturnType<typeof corridor>;
 
 export const corridors: readonly SimulatedCorridor[] = [
-  corridor('NGN', 'NG', 600, 'usdc-ngn'),
-  corridor('KES', 'KE', 600, 'usdc-kes'),
-  corridor('GHS', 'GH', 600, 'usdc-ghs'),
-  corridor('ZAR', 'ZA', 900, 'usdc-zar'),
-  corridor('UGX', 'UG', 600, 'usdc-ugx'),
-  corridor('XOF', 'SN', 900, 'usdc-xof-sn'),
-  corridor('MXN', 'MX', 900, 'usdc-mxn'),
-  corridor('BRL', 'BR', 600, 'usdc-brl'),
-  corridor('PHP', 'PH', 900, 'usdc-php'),
-  corridor('EUR', null, 900, 'usdc-eur'),
+  corridor('usdc-ngn', 'NGN', 600, 'NG'),
+  corridor('usdc-kes', 'KES', 600, 'KE'),
+  corridor('usdc-ghs', 'GHS', 600, 'GH'),
+  corridor('usdc-zar', 'ZAR', 900, 'ZA'),
+  corridor('usdc-ugx', 'UGX', 600, 'UG'),
+  corridor('usdc-xof-sn', 'XOF', 900, 'SN'),
+  corridor('usdc-mxn', 'MXN', 900, 'MX'),
+  corridor('usdc-brl', 'BRL', 600, 'BR'),
+  corridor('usdc-php', 'PHP', 900, 'PH'),
+  corridor('usdc-eur', 'EUR', 900),
 ];
-
-const byId = new Map(corridors.map((each) => [each.id, each]));
-
-/** The corridor of that id; throws for one that is not in the table (a mistake in profiles.ts). */
-export function corridorById(id: string): SimulatedCorridor {
-  const found = byId.get(id);
-  if (found === undefined) throw new Error(`no simulated corridor ${id}`);
-  return found;
-}
 
 /** `iso4217:NGN` → `NGN`. */
 export function currencyOf(asset: string): string {

@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import type { fleetSchema } from '../../server/features/anchors/fleet-file.rules.js';
 import type { AnchorContext } from './context.js';
-import { corridorById, corridors, type SimulatedCorridor } from './corridors.js';
-import type { AnchorDefinition } from './profiles.js';
+import { corridors } from './corridors.js';
 
 /** The fleet file as it is written. */
 export type Fleet = z.input<typeof fleetSchema>;
@@ -13,41 +12,31 @@ export function partnerTokenEnv(anchorId: string): string {
   return `SIMULATED_TOKEN_${anchorId.toUpperCase().replaceAll('-', '_')}`;
 }
 
-function addresses(context: AnchorContext): Pick<FleetAnchor, 'homeDomain' | 'endpoints'> {
-  const origin = context.origin();
-  if (context.definition.discoverable) return { homeDomain: origin };
-  return { endpoints: { transferServerSep6: `${origin}/sep6`, signingKey: context.signingKey.address } };
-}
-
-function fleetAnchor(context: AnchorContext): FleetAnchor {
-  const { definition, partnerToken } = context;
+/** An anchor that speaks SEP-6 alone publishes no stellar.toml: the file gives its addresses. */
+function fleetAnchor({ definition, partnerToken, origin, signingKey, profile }: AnchorContext): FleetAnchor {
+  const { id, name } = definition;
+  const endpoints = { transferServerSep6: `${origin()}/sep6`, signingKey: signingKey.address };
   return {
-    id: definition.id,
-    name: definition.name,
+    id,
+    name,
     simulated: true,
-    ...addresses(context),
+    ...(profile().protocol === 'fee-sep6' ? { endpoints } : { homeDomain: origin() }),
     corridors: definition.corridors.map(({ id, deliveryMethods }) => ({
       id,
       deliveryMethods: [...deliveryMethods],
       collected: deliveryMethods.filter((method) => method === 'cash'),
     })),
-    ...(partnerToken === null
-      ? {}
-      : { partnerToken: { env: partnerTokenEnv(definition.id), origin: context.origin() } }),
+    ...(partnerToken === null ? {} : { partnerToken: { env: partnerTokenEnv(id), origin: origin() } }),
   };
 }
 
-/** The corridors that these anchors serve between them, in the order of the table. */
-export function corridorsOf(definitions: readonly AnchorDefinition[]): SimulatedCorridor[] {
-  const ids = new Set(definitions.flatMap((each) => each.corridors.map(({ id }) => corridorById(id).id)));
-  return corridors.filter(({ id }) => ids.has(id));
-}
-
+/** These anchors, and the corridors that they serve between them in the order of the table. */
 export function fleetOf(contexts: readonly AnchorContext[]): Fleet {
+  const ids = new Set(contexts.flatMap(({ definition }) => definition.corridors.map(({ id }) => id)));
   return {
     simulated: true,
     note: 'Simulated anchors on loopback: they move no money.',
-    corridors: corridorsOf(contexts.map(({ definition }) => definition)),
+    corridors: corridors.filter(({ id }) => ids.has(id)),
     anchors: contexts.map(fleetAnchor),
   };
 }

@@ -32,9 +32,6 @@ export function simulatedPartnerToken(anchorId: string): string {
   return `partner-${digest.slice(0, 40)}`;
 }
 
-/** Who sends a request: the operator of the service with its partner token, or a wallet with its account. */
-export type Caller = { kind: 'partner' } | { kind: 'account'; account: string };
-
 /** True for a well-formed `G…` key. */
 export function isAccount(text: string): boolean {
   try {
@@ -51,6 +48,9 @@ export function bearerOf(authorization = ''): string | null {
   return /^Bearer ([\x21-\x7e]{1,512})$/.exec(authorization)?.[1] ?? null;
 }
 
+/** Who sends a request: `partner` is the operator of the service with its token, anything else the account of a wallet. */
+export type Caller = 'partner' | `G${string}`;
+
 /**
  * Reads the bearer token. A wallet's is `sim.<G account>.<anything>`, in place of the JWT that SEP-10 would give. It is
  * not signed and proves nothing, which is good enough for a simulation.
@@ -58,8 +58,7 @@ export function bearerOf(authorization = ''): string | null {
 export function callerOf(partnerToken: string | null, authorization?: string): Caller | null {
   const bearer = bearerOf(authorization);
   if (bearer === null) return null;
-  if (bearer === partnerToken) return { kind: 'partner' };
-  const [head, account, ...rest] = bearer.split('.');
-  if (head !== 'sim' || account === undefined || rest.length === 0) return null;
-  return isAccount(account) ? { kind: 'account', account } : null;
+  if (bearer === partnerToken) return 'partner';
+  const account = /^sim\.(G\w+)\./.exec(bearer)?.[1] ?? '';
+  return isAccount(account) ? (account as Caller) : null;
 }

@@ -17,12 +17,7 @@ interface PaymentRecord {
 }
 
 /** Watches the ledger for payments to the anchor's account, as a real anchor does, and books them by their memo. */
-export function createLedgerWatch(deps: {
-  horizonUrl: string;
-  context: AnchorContext;
-  withdrawals: Withdrawals;
-}): { look(): Promise<void> } {
-  const { horizonUrl, context, withdrawals } = deps;
+export function createLedgerWatch(horizonUrl: string, context: AnchorContext, withdrawals: Withdrawals) {
   /** After a restart, all payments are read again; withdrawals that are already paid ignore them. */
   let cursor = '0';
 
@@ -48,14 +43,11 @@ export function createLedgerWatch(deps: {
     }
   }
 
-  return {
-    async look() {
-      // If the ledger does not answer, the next tick asks again.
-      const records = await page().catch(() => []);
-      for (const record of records) {
-        book(record);
-        cursor = record.paging_token;
-      }
-    },
+  return async function look(): Promise<void> {
+    // If the ledger does not answer, the next tick asks again.
+    for (const record of await page().catch(() => [])) {
+      book(record);
+      cursor = record.paging_token;
+    }
   };
 }

@@ -7,24 +7,28 @@ export type Range = readonly [low: number, high: number];
  */
 export type Protocol = 'sep38' | 'sep38-old' | 'fee-sep24' | 'fee-sep6';
 
+/** The standards that an anchor offers. */
+export const offered: Readonly<Record<Protocol, { sep38: boolean; sep24: boolean; sep6: boolean }>> = {
+  sep38: { sep38: true, sep24: true, sep6: true },
+  'sep38-old': { sep38: true, sep24: true, sep6: false },
+  'fee-sep24': { sep38: false, sep24: true, sep6: false },
+  'fee-sep6': { sep38: false, sep24: false, sep6: true },
+};
+
 /**
  * What becomes of a paid withdrawal; anchors wrote the two `refund-old-*` before `refunded` was in the standard. One that
  * vanishes keeps the money and shows the withdrawal as unpaid; one that forgets does not know it any more.
  */
-export const endings = [
-  'complete',
-  'refund',
-  'refund-old-error',
-  'refund-old-completed',
-  'fail',
-  'recover',
-  'hold',
-  'stuck',
-  'vanish',
-  'forget',
-] as const;
-
-export type Ending = (typeof endings)[number];
+export type Ending =
+  | 'complete'
+  | 'refund'
+  | `refund-old-${'error' | 'completed'}`
+  | 'fail'
+  | 'recover'
+  | 'hold'
+  | 'stuck'
+  | 'vanish'
+  | 'forget';
 
 /** How an anchor pays out what it was sent. Seconds are multiplied by the fleet's pace. */
 export interface SettlementProfile {
@@ -65,18 +69,16 @@ export interface AnchorDefinition {
   corridors: readonly { id: string; deliveryMethods: readonly string[] }[];
   /** True: it granted the operator a token that reads any transaction (and, in the old version, prices). */
   partner: boolean;
-  /** False: the fleet file gives its addresses, as for an anchor that publishes no stellar.toml. */
-  discoverable: boolean;
   profile: Profile;
 }
 
 // Fixture data: none of these anchors exists, and none of these figures is a promise of a real one.
 
-const reliable: SettlementProfile = {
-  settleSeconds: [45, 240],
-  endings: { complete: 96, hold: 2, refund: 1, recover: 1 },
-  shortfallPpm: [0, 0],
-};
+const settles = (
+  settleSeconds: Range,
+  endings: SettlementProfile['endings'],
+  shortfallPpm: Range = [0, 0],
+): SettlementProfile => ({ settleSeconds, endings, shortfallPpm });
 
 const ordinary: Profile = {
   protocol: 'sep38',
@@ -90,180 +92,129 @@ const ordinary: Profile = {
   latencyMs: [5, 40],
   faults: { error500: 0, html: 0, hang: 0 },
   outage: null,
-  settlement: reliable,
+  settlement: settles([45, 240], { complete: 96, hold: 2, refund: 1, recover: 1 }),
 };
 
-const bank = ['bank_account'] as const;
-const mobile = ['mobile_money'] as const;
-const cash = ['cash'] as const;
+/** `methods`: its corridors, from the stablecoin to each of these, with its delivery methods there. */
+function anchor(
+  id: string,
+  methods: Record<string, readonly string[]>,
+  profile: Partial<Profile> = {},
+  partner = true,
+): AnchorDefinition {
+  const name = `${id.charAt(0).toUpperCase()}${id.slice(1)} (simulated)`;
+  const corridors = Object.entries(methods).map(([to, deliveryMethods]) => ({
+    id: `usdc-${to}`,
+    deliveryMethods,
+  }));
+  return { id, name, corridors, partner, profile: { ...ordinary, ...profile } };
+}
 
-const usual = { partner: true, discoverable: true };
+const [bank, mobile, cash, pix] = [['bank_account'], ['mobile_money'], ['cash'], ['PIX']];
+const bankOrCash = ['bank_account', 'cash'];
 
-/** Its corridors, from the stablecoin to each of these, with its delivery methods there. */
-const paysOut = (methods: Record<string, readonly string[]>) =>
-  Object.entries(methods).map(([to, deliveryMethods]) => ({ id: `usdc-${to}`, deliveryMethods }));
-
+/** The README beside this file says what each is like. */
 export const anchorDefinitions: readonly AnchorDefinition[] = [
-  {
-    id: 'harbour', // steady
-    name: 'Harbour (simulated)',
-    corridors: paysOut({
-      ngn: ['bank_account', 'mobile_money'],
-      kes: ['mobile_money', 'bank_account'],
-      ghs: mobile,
-      ugx: mobile,
-      mxn: bank,
-      eur: bank,
-    }),
-    ...usual,
-    profile: ordinary,
-  },
-  {
-    id: 'slowboat', // cheap but slow
-    name: 'Slowboat (simulated)',
-    corridors: paysOut({ ngn: bank, kes: bank, zar: bank, mxn: bank, brl: ['PIX'], eur: bank }),
-    ...usual,
-    profile: {
-      ...ordinary,
+  anchor('harbour', {
+    ngn: ['bank_account', 'mobile_money'],
+    kes: ['mobile_money', 'bank_account'],
+    ghs: mobile,
+    ugx: mobile,
+    mxn: bank,
+    eur: bank,
+  }),
+  anchor(
+    'slowboat',
+    { ngn: bank, kes: bank, zar: bank, mxn: bank, brl: pix, eur: bank },
+    {
       marginPercent: '0.15',
       feePercent: '0.1',
       feeFixed: '0',
       latencyMs: [450, 1300],
-      settlement: {
-        settleSeconds: [900, 2700],
-        endings: { complete: 94, hold: 4, recover: 2 },
-        shortfallPpm: [0, 0],
-      },
+      settlement: settles([900, 2700], { complete: 94, hold: 4, recover: 2 }),
     },
-  },
-  {
-    id: 'squall', // flaky
-    name: 'Squall (simulated)',
-    corridors: paysOut({
+  ),
+  anchor(
+    'squall',
+    {
       ngn: bank,
       kes: mobile,
       ugx: mobile,
       brl: ['PIX', 'bank_account'],
       php: ['bank_account', 'mobile_money'],
-    }),
-    ...usual,
-    profile: {
-      ...ordinary,
+    },
+    {
       marginPercent: '0.35',
       feePercent: '0.2',
       latencyMs: [20, 350],
       faults: { error500: 0.1, html: 0.08, hang: 0.06 },
-      settlement: {
-        settleSeconds: [60, 900],
-        endings: { complete: 74, hold: 4, refund: 6, 'refund-old-error': 4, fail: 8, recover: 3, stuck: 1 },
-        shortfallPpm: [0, 9_000],
-      },
+      settlement: settles(
+        [60, 900],
+        { complete: 74, hold: 4, refund: 6, 'refund-old-error': 4, fail: 8, recover: 3, stuck: 1 },
+        [0, 9_000],
+      ),
     },
-  },
-  {
-    id: 'galleon', // an old version of SEP-38 behind a token
-    name: 'Galleon (simulated)',
-    corridors: paysOut({ ngn: bank, ghs: bank, zar: bank, brl: ['PIX'] }),
-    ...usual,
-    profile: {
-      ...ordinary,
+  ),
+  anchor(
+    'galleon',
+    { ngn: bank, ghs: bank, zar: bank, brl: pix },
+    {
       protocol: 'sep38-old',
       marginPercent: '0.9',
       feePercent: '0',
       feeFixed: '0',
-      settlement: {
-        settleSeconds: [120, 600],
-        endings: { complete: 92, 'refund-old-completed': 4, 'refund-old-error': 2, fail: 2 },
-        shortfallPpm: [0, 1_500],
-      },
+      settlement: settles(
+        [120, 600],
+        { complete: 92, 'refund-old-completed': 4, 'refund-old-error': 2, fail: 2 },
+        [0, 1_500],
+      ),
     },
-  },
-  {
-    id: 'ferry', // fee only, over SEP-24
-    name: 'Ferry (simulated)',
-    corridors: paysOut({ ngn: cash, ghs: cash, mxn: cash, php: cash, 'xof-sn': cash }),
-    ...usual,
-    profile: {
-      ...ordinary,
+  ),
+  anchor(
+    'ferry',
+    { ngn: cash, ghs: cash, mxn: cash, php: cash, 'xof-sn': cash },
+    {
       protocol: 'fee-sep24',
       marginPercent: '0.8',
       feePercent: '1',
       feeFixed: '1',
       maxAmount: '2500',
-      settlement: {
-        settleSeconds: [120, 480],
-        endings: { complete: 95, refund: 4, hold: 1 },
-        shortfallPpm: [0, 0],
-      },
+      settlement: settles([120, 480], { complete: 95, refund: 4, hold: 1 }),
     },
-  },
-  {
-    id: 'lighter', // fee only, over SEP-6, addresses given by the fleet file
-    name: 'Lighter (simulated)',
-    corridors: paysOut({ kes: mobile, ugx: mobile, brl: ['PIX'] }),
-    ...usual,
-    discoverable: false,
-    profile: {
-      ...ordinary,
+  ),
+  anchor(
+    'lighter',
+    { kes: mobile, ugx: mobile, brl: pix },
+    {
       protocol: 'fee-sep6',
       marginPercent: '0.6',
       feePercent: '0.75',
       feeFixed: '0.5',
-      settlement: {
-        settleSeconds: [30, 180],
-        endings: { complete: 93, refund: 3, fail: 3, hold: 1 },
-        shortfallPpm: [0, 3_000],
-      },
+      settlement: settles([30, 180], { complete: 93, refund: 3, fail: 3, hold: 1 }, [0, 3_000]),
     },
-  },
-  {
-    id: 'tidewater', // out of service at times
-    name: 'Tidewater (simulated)',
-    corridors: paysOut({
-      ngn: ['bank_account', 'cash'],
-      kes: mobile,
-      ghs: mobile,
-      'xof-sn': ['mobile_money', 'cash'],
-    }),
-    ...usual,
-    profile: {
-      ...ordinary,
+  ),
+  anchor(
+    'tidewater',
+    { ngn: bankOrCash, kes: mobile, ghs: mobile, 'xof-sn': ['mobile_money', 'cash'] },
+    {
       marginPercent: '0.3',
       outage: { everySeconds: 2_400, forSeconds: 300 },
-      settlement: {
-        settleSeconds: [60, 420],
-        endings: { complete: 89, hold: 5, refund: 3, recover: 3 },
-        shortfallPpm: [0, 1_000],
-      },
+      settlement: settles([60, 420], { complete: 89, hold: 5, refund: 3, recover: 3 }, [0, 1_000]),
     },
-  },
-  {
-    id: 'windlass', // adjusts amounts: asked for 500 it answers for 542; grants no partner token
-    name: 'Windlass (simulated)',
-    corridors: paysOut({
-      zar: ['bank_account', 'cash'],
-      mxn: ['bank_account', 'cash'],
-      php: ['bank_account', 'cash'],
-      'xof-sn': cash,
-    }),
-    ...usual,
-    partner: false,
-    profile: { ...ordinary, marginPercent: '0.25', lot: '54.2' },
-  },
-  {
-    id: 'undertow', // the vanisher: takes the money of most and says nothing, which only the ledger shows
-    name: 'Undertow (simulated)',
-    corridors: paysOut({ eur: bank, php: bank }),
-    ...usual,
-    profile: {
-      ...ordinary,
+  ),
+  anchor(
+    'windlass',
+    { zar: bankOrCash, mxn: bankOrCash, php: bankOrCash, 'xof-sn': cash },
+    { marginPercent: '0.25', lot: '54.2' },
+    false,
+  ),
+  anchor(
+    'undertow',
+    { eur: bank, php: bank },
+    {
       marginPercent: '0.2',
       feePercent: '0.1',
-      settlement: {
-        settleSeconds: [60, 300],
-        endings: { complete: 30, vanish: 55, forget: 15 },
-        shortfallPpm: [0, 0],
-      },
+      settlement: settles([60, 300], { complete: 30, vanish: 55, forget: 15 }),
     },
-  },
+  ),
 ];

@@ -1,16 +1,8 @@
 import { simulatedNetwork } from '../simulated-ledger/payments.js';
 import type { AnchorContext } from './context.js';
 import { usdcIssuer } from './corridors.js';
-import type { Protocol } from './profiles.js';
+import { offered } from './profiles.js';
 import type { AddRoute } from './server.js';
-
-/** The standards that an anchor offers. */
-export const offered: Readonly<Record<Protocol, { sep38: boolean; sep24: boolean; sep6: boolean }>> = {
-  sep38: { sep38: true, sep24: true, sep6: true },
-  'sep38-old': { sep38: true, sep24: true, sep6: false },
-  'fee-sep24': { sep38: false, sep24: true, sep6: false },
-  'fee-sep6': { sep38: false, sep24: false, sep6: true },
-};
 
 /** SEP-1: `/.well-known/stellar.toml`. */
 export function addSep1(route: AddRoute, context: AnchorContext): void {
@@ -37,13 +29,11 @@ function stellarToml(context: AnchorContext): string {
     '',
     '[DOCUMENTATION]',
     `ORG_NAME = "${context.definition.name}"`,
-    'ORG_DESCRIPTION = "Simulated"',
     '',
     '[[CURRENCIES]]',
     'code = "USDC"',
     `issuer = "${usdcIssuer}"`,
     'status = "test"',
-    'display_decimals = 2',
     'is_asset_anchored = true',
     'anchor_asset_type = "fiat"',
     'anchor_asset = "USD"',

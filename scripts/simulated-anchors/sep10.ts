@@ -20,53 +20,46 @@ export function addSep10(route: AddRoute, context: AnchorContext): void {
   /** Hashes of the challenges that have been answered: one token a challenge. */
   const answered = new Set<string>();
   const host = () => new URL(context.origin()).host;
-  const keys = () => Keypair.fromRawEd25519Seed(Buffer.from(context.signingKey.seed));
-
+  const keys = Keypair.fromRawEd25519Seed(Buffer.from(context.signingKey.seed));
+  const steady = { steady: true };
   route(
     'GET /auth',
     ({ query }, response) => {
       const account = fieldsOf(query).get('account') ?? '';
       if (!isAccount(account)) throw new Refusal(400, 'account must be a G… key');
-      const domain = fieldsOf(query).get('home_domain') ?? host();
-      if (domain !== host()) throw new Refusal(400, 'home_domain is not served here');
-      const challenge = challengeFor(account, { host: host(), keys: keys(), nowMs: context.clock() });
+      if ((fieldsOf(query).get('home_domain') ?? host()) !== host())
+        throw new Refusal(400, 'home_domain is not served here');
+      const challenge = challengeFor(account, host(), keys, context.clock());
       response.json({ transaction: challenge.toXDR(), network_passphrase: simulatedNetwork });
     },
-    { steady: true },
+    steady,
   );
   route(
     'POST /auth',
     ({ body }, response) => {
       const challenge = readChallenge(fieldsOf(body).get('transaction') ?? '');
-      const account = accountOf(challenge, keys(), context.clock());
+      const account = accountOf(challenge, keys, context.clock());
       const hash = challenge.hash().toString('hex');
       if (answered.has(hash)) throw new Refusal(400, 'the challenge has been answered');
       if (answered.size >= answeredLimit) answered.clear();
       answered.add(hash);
       response.json({ token: `sim.${account}.${hash}` });
     },
-    { steady: true },
+    steady,
   );
 }
 
-function challengeFor(
-  account: string,
-  { host, keys, nowMs }: { host: string; keys: Keypair; nowMs: number },
-) {
+function challengeFor(account: string, host: string, keys: Keypair, nowMs: number): Transaction {
   const minTime = Math.floor(nowMs / 1000);
+  const nonce = { source: account, name: `${host} auth`, value: randomBytes(48).toString('base64') };
+  const domain = { source: keys.publicKey(), name: 'web_auth_domain', value: host };
   const challenge = new TransactionBuilder(new Account(keys.publicKey(), '-1'), {
     fee: BASE_FEE,
     networkPassphrase: simulatedNetwork,
     timebounds: { minTime, maxTime: minTime + validitySeconds },
   })
-    .addOperation(
-      Operation.manageData({
-        source: account,
-        name: `${host} auth`,
-        value: randomBytes(48).toString('base64'),
-      }),
-    )
-    .addOperation(Operation.manageData({ source: keys.publicKey(), name: 'web_auth_domain', value: host }))
+    .addOperation(Operation.manageData(nonce))
+    .addOperation(Operation.manageData(domain))
     .build();
   challenge.sign(keys);
   return challenge;

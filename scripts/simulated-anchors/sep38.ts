@@ -1,4 +1,3 @@
-import type { Request } from 'express';
 import { type AnchorContext, type ServedCorridor, servedCorridors, termsFor } from './context.js';
 import { usdc } from './corridors.js';
 import { bearerOf } from './identity.js';
@@ -11,25 +10,19 @@ import {
   ratio,
   stellarPlaces,
 } from './pricing.js';
-import { offered } from './sep1.js';
+import { offered } from './profiles.js';
 import { type AddRoute, fieldsOf, Refusal } from './server.js';
 
 /** SEP-38: indicative prices. An anchor of the old version asks for its partner token. Nobody asks for firm quotes here. */
 export function addSep38(route: AddRoute, context: AnchorContext): void {
   const sep38 = { offered: () => offered[context.profile().protocol].sep38 };
-
-  function requirePartnerInOldVersion({ headers }: Request): void {
-    if (context.profile().protocol !== 'sep38-old') return;
-    if (context.partnerToken === null || bearerOf(headers.authorization) !== context.partnerToken)
-      throw new Refusal(403, 'Forbidden');
-  }
-
-  route('GET /sep38/info', (_request, response) => response.json(info(context)), sep38);
+  route('GET /sep38/info', (_, response) => response.json(info(context)), sep38);
   route(
     'GET /sep38/price',
-    (request, response) => {
-      requirePartnerInOldVersion(request);
-      response.json(priceRequest(context, fieldsOf(request.query)));
+    ({ headers, query }, response) => {
+      const isPartner = bearerOf(headers.authorization) === (context.partnerToken ?? undefined);
+      if (context.profile().protocol === 'sep38-old' && !isPartner) throw new Refusal(403, 'Forbidden');
+      response.json(priceRequest(context, fieldsOf(query)));
     },
     sep38,
   );

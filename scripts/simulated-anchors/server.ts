@@ -69,7 +69,8 @@ export function sendPage(response: Response, status: number, title: string): voi
 
 interface ServerOptions {
   addRoutes(route: AddRoute): void;
-  profile(): Pick<Profile, 'latencyMs' | 'faults' | 'outage'> & Partial<Pick<Profile, 'protocol'>>;
+  /** Without one it answers at once and never fails. */
+  profile?(): Pick<Profile, 'latencyMs' | 'faults' | 'outage' | 'protocol'>;
   clock: Clock;
   random: Random;
   /** The port; 0 means any free one. */
@@ -96,12 +97,7 @@ export async function startSimulatedServer(options: ServerOptions): Promise<Simu
   const record = (route: string) => (request: Request, response: Response, next: NextFunction) => {
     calls.set(route, (calls.get(route) ?? 0) + 1);
     if (seen.length >= seenLimit) seen.shift();
-    const { authorization = null } = request.headers;
-    seen.push({
-      route,
-      url: request.originalUrl,
-      authorization,
-    });
+    seen.push({ route, url: request.originalUrl, authorization: request.headers.authorization ?? null });
     const override = overrides.get(route) ?? overrides.get('*');
     if (override === undefined) next();
     else Promise.resolve(override(request, response)).catch(next);
@@ -147,8 +143,9 @@ const bodyParsers = [
 
 /** Applies latency, outages and faults of the profile. Resolves to true where the request has been dealt with. */
 async function misbehave(options: ServerOptions, response: Response): Promise<boolean> {
-  const { profile, clock, random, latencyFactor } = options;
-  const { latencyMs, faults, outage } = profile();
+  const { clock, random, latencyFactor } = options;
+  if (options.profile === undefined) return false;
+  const { latencyMs, faults, outage } = options.profile();
   const waitMs = (latencyMs[0] + random() * (latencyMs[1] - latencyMs[0])) * latencyFactor;
   if (waitMs > 0) await pause(waitMs);
   if (outage !== null && Math.floor(clock() / 1000) % outage.everySeconds < outage.forSeconds) {
@@ -168,15 +165,10 @@ async function misbehave(options: ServerOptions, response: Response): Promise<bo
 
 /** Errors are JSON, or HTML pages at an anchor that uses the old version of SEP-38. */
 function answerErrors(app: Express, { profile }: ServerOptions): void {
-  app.use(
-    (error: Error & { status?: number }, _request: Request, response: Response, _next: NextFunction) => {
-      if (response.headersSent || response.destroyed) {
-        response.destroy();
-        return;
-      }
-      const { status = 500, message } = error;
-      if (profile().protocol === 'sep38-old') sendPage(response, status, message);
-      else response.status(status).json(error instanceof Refusal ? error.body : { error: message });
-    },
-  );
+  app.use((error: Error & { status?: number }, _: Request, response: Response, _next: NextFunction) => {
+    const { status = 500, message } = error;
+    if (response.headersSent || response.destroyed) response.destroy();
+    else if (profile?.().protocol === 'sep38-old') sendPage(response, status, message);
+    else response.status(status).json(error instanceof Refusal ? error.body : { error: message });
+  });
 }

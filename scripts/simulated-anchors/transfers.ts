@@ -1,16 +1,14 @@
-/** What SEP-24 and SEP-6 share: starting a withdrawal, reading transactions, and how a transaction is shown. */
+/** SEP-24 and SEP-6: withdrawals by a hosted form and by API, and how a transaction is shown. */
 import type { Request } from 'express';
 import { toInstant } from '../../server/ports.js';
 import { loopbackUrl } from './callbacks.js';
-import { type AnchorContext, type ServedCorridor, servedCorridors } from './context.js';
+import { type AnchorContext, servedCorridors } from './context.js';
 import { usdc, usdcIssuer } from './corridors.js';
 import { type Caller, callerOf, isAccount } from './identity.js';
 import { Amount, amountForm } from './pricing.js';
-import { offered } from './sep1.js';
+import { offered } from './profiles.js';
 import { type AddRoute, fieldsOf, Refusal, sendPage } from './server.js';
 import type { NewWithdrawal, Withdrawal, Withdrawals } from './withdrawals.js';
-
-const lookups = ['id', 'stellar_transaction_id', 'external_transaction_id'] as const;
 
 function requireCaller({ partnerToken }: AnchorContext, { headers }: Request): Caller {
   const caller = callerOf(partnerToken, headers.authorization);
@@ -19,36 +17,97 @@ function requireCaller({ partnerToken }: AnchorContext, { headers }: Request): C
 }
 
 /** The limits and the fee of a withdrawal, as JSON numbers, which SEP-24 and SEP-6 have here. */
-export function withdrawTerms(context: AnchorContext) {
+function withdrawTerms(context: AnchorContext) {
   const { minAmount, maxAmount, feeFixed, feePercent } = context.profile();
-  return {
-    enabled: true,
-    min_amount: Number(minAmount),
-    max_amount: Number(maxAmount),
-    fee_fixed: Number(feeFixed),
-    fee_percent: Number(feePercent),
-  };
+  const limits = { min_amount: Number(minAmount), max_amount: Number(maxAmount) };
+  return { ...limits, fee_fixed: Number(feeFixed), fee_percent: Number(feePercent) };
+}
+
+/** SEP-24: hosted withdrawals. The form is filled in by opening the interactive page, or by waiting long enough. */
+export function addSep24(route: AddRoute, context: AnchorContext, withdrawals: Withdrawals): void {
+  const sep24 = { offered: () => offered[context.profile().protocol].sep24 };
+  const steady = { ...sep24, steady: true };
+  // Lists Stellar assets only, never the currency paid out.
+  route(
+    'GET /sep24/info',
+    (_, response) => response.json({ withdraw: { USDC: { enabled: true, ...withdrawTerms(context) } } }),
+    sep24,
+  );
+  route(
+    'POST /sep24/transactions/withdraw/interactive',
+    (request, response) => {
+      const { id } = beginWithdrawal(context, withdrawals, request, 'sep24', 'withdrawal');
+      const url = `${context.origin()}/sep24/interactive/${id}`;
+      response.json({ type: 'interactive_customer_info_needed', url, id });
+    },
+    steady,
+  );
+  // A wallet adds `on_change_callback` to the URL before it opens it (SEP-24, "Adding parameters to the URL").
+  route(
+    'GET /sep24/interactive/:id',
+    ({ params, query }, response) => {
+      const withdrawal = withdrawals.find(params.id ?? '');
+      if (withdrawal === undefined) return sendPage(response, 404, 'No such withdrawal');
+      withdrawal.callbackUrl = callbackUrlOf(fieldsOf(query)) ?? withdrawal.callbackUrl;
+      withdrawals.submitForm(withdrawal);
+      return sendPage(response, 200, 'Simulated withdrawal: form filled in');
+    },
+    steady,
+  );
+  addTransactions(route, context, withdrawals, 'sep24');
+}
+
+/** SEP-6: withdrawals by API. `/withdraw` pays the currency of `destination_asset`, else the anchor's first one. */
+export function addSep6(route: AddRoute, context: AnchorContext, withdrawals: Withdrawals): void {
+  const sep6 = { offered: () => offered[context.profile().protocol].sep6 };
+  route(
+    'GET /sep6/info',
+    (_, response) => {
+      const methods = new Set(servedCorridors(context).flatMap(({ deliveryMethods }) => deliveryMethods));
+      const terms = { enabled: true, authentication_required: true, funding_methods: [...methods] };
+      const { fee_fixed: _fixed, fee_percent: _percent, ...limits } = withdrawTerms(context);
+      response.json({
+        withdraw: { USDC: { ...terms, ...withdrawTerms(context) } },
+        'withdraw-exchange': { USDC: { ...terms, ...limits } },
+        transaction: { enabled: true, authentication_required: true },
+      });
+    },
+    sep6,
+  );
+  for (const kind of ['withdrawal', 'withdrawal-exchange'] as const) {
+    route(
+      `GET /sep6/${kind.replace('withdrawal', 'withdraw')}`,
+      (request, response) => {
+        const { id } = beginWithdrawal(context, withdrawals, request, 'sep6', kind);
+        // Where to pay.
+        const payment = { account_id: context.receivingAccount, memo_type: 'id', memo: memoOf(id) };
+        response.json({ id, ...payment, ...withdrawTerms(context) });
+      },
+      { ...sep6, steady: true },
+    );
+  }
+  addTransactions(route, context, withdrawals, 'sep6');
 }
 
 /** Reads a request for a withdrawal and begins it. */
-export function beginWithdrawal(
+function beginWithdrawal(
   context: AnchorContext,
   withdrawals: Withdrawals,
   request: Request,
-  { protocol, kind }: Pick<NewWithdrawal, 'protocol' | 'kind'>,
+  protocol: NewWithdrawal['protocol'],
+  kind: NewWithdrawal['kind'],
 ): Withdrawal {
   const caller = requireCaller(context, request);
   const fields = fieldsOf(protocol === 'sep24' ? request.body : request.query);
   const field = (name: string) => fields.get(name) || null;
   const code = kind === 'withdrawal' ? field('asset_code') : field('source_asset');
-  const issuer = field('asset_issuer');
   if (code !== 'USDC' && !(kind === 'withdrawal-exchange' && code === usdc))
     throw new Refusal(400, 'unsupported asset');
-  if (issuer !== null && issuer !== usdcIssuer) throw new Refusal(400, 'unsupported asset_issuer');
+  if (![null, usdcIssuer].includes(field('asset_issuer'))) throw new Refusal(400, 'unsupported asset_issuer');
 
   const account = field('account');
   if (account !== null && !isAccount(account)) throw new Refusal(400, 'account must be a G… key');
-  const owner = caller.kind === 'account' ? caller.account : account;
+  const owner = caller === 'partner' ? account : caller;
   if (owner === null) throw new Refusal(400, 'account is required with a partner token');
 
   const destination = field('destination_asset');
@@ -59,39 +118,20 @@ export function beginWithdrawal(
   );
   if (served === undefined) throw new Refusal(400, 'unsupported destination_asset');
   // SEP-24 asks for the delivery method in its form; here `funding_method` takes the place of that choice.
-  const deliveryMethod = deliveryMethodOf(served, field('funding_method') ?? field('type'));
-
+  const deliveryMethod = field('funding_method') ?? field('type') ?? served.deliveryMethods[0] ?? '';
+  if (!served.deliveryMethods.includes(deliveryMethod)) throw new Refusal(400, 'unsupported funding_method');
   const amountIn = field('amount');
   if (amountIn !== null) checkAmount(context, amountIn);
-  const callbackUrl = field('on_change_callback');
-  if (callbackUrl !== null) checkCallbackUrl(callbackUrl);
-
-  const withdrawal = withdrawals.begin({
-    protocol,
-    kind,
-    owner,
-    from: account ?? owner,
-    sellAsset: usdc,
-    buyAsset: served.corridor.buyAsset,
-    deliveryMethod,
-    amountIn,
-    callbackUrl,
-  });
-  if (withdrawal === null) throw new Refusal(503, 'too many open withdrawals');
-  return withdrawal;
+  const { buyAsset } = served.corridor;
+  const who = { owner, from: account ?? owner, callbackUrl: callbackUrlOf(fields) };
+  return withdrawals.begin({ protocol, kind, ...who, buyAsset, deliveryMethod, amountIn });
 }
 
-export function checkCallbackUrl(url: string): void {
-  if (loopbackUrl(url) === null)
+function callbackUrlOf(fields: ReadonlyMap<string, string>): string | null {
+  const url = fields.get('on_change_callback') || null;
+  if (url !== null && loopbackUrl(url) === null)
     throw new Refusal(400, 'on_change_callback: a simulated anchor calls loopback addresses only');
-}
-
-/** The requested delivery method, else the first one offered. */
-function deliveryMethodOf({ deliveryMethods }: ServedCorridor, asked: string | null): string {
-  const method = asked ?? deliveryMethods[0];
-  if (method === undefined || !deliveryMethods.includes(method))
-    throw new Refusal(400, 'unsupported funding_method');
-  return method;
+  return url;
 }
 
 function checkAmount(context: AnchorContext, amount: string): void {
@@ -102,50 +142,24 @@ function checkAmount(context: AnchorContext, amount: string): void {
     throw new Refusal(400, `amount must be from ${minAmount} to ${maxAmount} USDC`);
 }
 
-/**
- * Adds `GET /transaction` and the page `more-info`. A partner token can read every transaction, an
- * account only its own.
- */
-export function addTransactions(
+/** Adds `GET /transaction` by id. A partner token can read every transaction, an account only its own. */
+function addTransactions(
   route: AddRoute,
   context: AnchorContext,
   withdrawals: Withdrawals,
   protocol: Withdrawal['protocol'],
 ): void {
-  const options = { offered: () => offered[context.profile().protocol][protocol] };
-  const view = (withdrawal: Withdrawal) => transactionView(context, withdrawal);
-  const readable = (caller: Caller) =>
-    withdrawals
-      .all()
-      .filter((each) => each.protocol === protocol)
-      .filter(({ owner }) => caller.kind === 'partner' || caller.account === owner);
-
   route(
     `GET /${protocol}/transaction`,
     (request, response) => {
       const caller = requireCaller(context, request);
-      const query = fieldsOf(request.query);
-      const name = lookups.find((each) => query.has(each));
-      if (name === undefined) throw new Refusal(400, `give one of ${lookups.join(', ')}`);
-      const found = readable(caller).find((each) =>
-        name === 'id' ? each.id === query.get(name) : view(each)[name] === query.get(name),
-      );
-      if (found === undefined) throw new Refusal(404, 'transaction not found');
-      response.json({ transaction: view(found) });
+      const found = withdrawals.find(fieldsOf(request.query).get('id') ?? '');
+      if (found?.protocol !== protocol || !['partner', found.owner].includes(caller))
+        throw new Refusal(404, 'transaction not found');
+      response.json({ transaction: transactionView(context, found) });
     },
-    options,
+    { offered: () => offered[context.profile().protocol][protocol] },
   );
-  route(
-    `GET /${protocol}/more-info/:id`,
-    (_request, response) => sendPage(response, 200, 'Simulated withdrawal'),
-    { ...options, steady: true },
-  );
-}
-
-/** `2026-11-21T09:30:00.250Z`; the old version has whole seconds and no zone. */
-function wireInstant(epochMs: number, old: boolean): string {
-  const instant = toInstant(epochMs);
-  return old ? instant.slice(0, 19) : instant;
 }
 
 /** The memo by which the anchor recognises the payment: a number made of the id. */
@@ -153,12 +167,12 @@ export function memoOf(id: string): string {
   return String(Number.parseInt(id.replaceAll('-', '').slice(0, 9), 16));
 }
 
-function feeFields({ fee, sellAsset, protocol }: Withdrawal, old: boolean) {
+function feeFields({ fee, protocol }: Withdrawal, old: boolean) {
   if (fee === null) return {};
   if (old) return { amount_fee: fee };
   // SEP-24 calls the parts `breakdown`, SEP-6 calls them `details`.
   const parts = { [protocol === 'sep24' ? 'breakdown' : 'details']: [{ name: 'Service fee', amount: fee }] };
-  return { fee_details: { total: fee, asset: sellAsset, ...parts } };
+  return { fee_details: { total: fee, asset: usdc, ...parts } };
 }
 
 function refundFields({ refund }: Withdrawal) {
@@ -171,36 +185,34 @@ function refundFields({ refund }: Withdrawal) {
 /** The transaction as SEP-24 and SEP-6 show it; the old version has no assets, details or zones. */
 export function transactionView(context: AnchorContext, withdrawal: Withdrawal): Record<string, unknown> {
   const old = context.profile().protocol === 'sep38-old';
-  const { id, protocol, status, completedMs } = withdrawal;
-  const awaitsPayment = status === 'pending_user_transfer_start';
+  const { id, status, completedMs } = withdrawal;
+  const instant = (epochMs: number) => toInstant(epochMs).slice(0, old ? 19 : undefined);
   const fields = {
     id,
     kind: withdrawal.kind,
     status,
     message: withdrawal.message,
-    more_info_url: `${context.origin()}/${protocol}/more-info/${id}`,
     amount_in: withdrawal.amountIn,
     amount_out: withdrawal.amountOut,
-    ...(old ? {} : { amount_in_asset: withdrawal.sellAsset, amount_out_asset: withdrawal.buyAsset }),
+    ...(old ? {} : { amount_in_asset: usdc, amount_out_asset: withdrawal.buyAsset }),
     ...feeFields(withdrawal, old),
-    started_at: wireInstant(withdrawal.startedMs, old),
-    updated_at: wireInstant(withdrawal.updatedMs, old),
-    completed_at: completedMs === null ? null : wireInstant(completedMs, old),
+    started_at: instant(withdrawal.startedMs),
+    updated_at: instant(withdrawal.updatedMs),
+    completed_at: completedMs === null ? null : instant(completedMs),
     stellar_transaction_id: withdrawal.stellarTransactionId,
     external_transaction_id: completedMs === null ? null : `SIM-${id.slice(0, 8)}`,
     ...refundFields(withdrawal),
     from: withdrawal.from,
     // A reader must neither store nor log bank data in a record. These belong to nobody.
     to: status === 'incomplete' ? null : 'SIMULATED BANK 0123456789',
-    withdraw_anchor_account: awaitsPayment ? context.receivingAccount : null,
-    withdraw_memo: awaitsPayment ? memoOf(id) : null,
-    withdraw_memo_type: awaitsPayment ? 'id' : null,
+    ...(status === 'pending_user_transfer_start'
+      ? {
+          withdraw_anchor_account: context.receivingAccount,
+          withdraw_memo: memoOf(id),
+          withdraw_memo_type: 'id',
+        }
+      : {}),
     ...withdrawal.amended,
   };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
-}
-
-/** The answer of SEP-6's `GET /withdraw`: where to pay. */
-export function paymentInstructions(context: AnchorContext, { id }: Withdrawal) {
-  return { id, account_id: context.receivingAccount, memo_type: 'id', memo: memoOf(id) };
 }

@@ -4,40 +4,35 @@ import { payoutPlacesOf } from './corridors.js';
 import { Amount, priceForSell } from './pricing.js';
 import type { Ending } from './profiles.js';
 import { Refusal } from './server.js';
-import {
-  delays,
-  drawEnding,
-  drawMs,
-  drawPpm,
-  type Step,
-  stepsAfterPayment,
-  stepsUntilPayment,
-} from './settlement.js';
+import { drawEnding, type Step, settlementOf, stepsUntilPayment } from './settlement.js';
 
-/** What an anchor keeps of one withdrawal; as JSON in the state file. Amounts are decimal strings. */
-export interface Withdrawal {
-  id: string;
+/** What is known of a withdrawal when it begins. Amounts are decimal strings. */
+export interface NewWithdrawal {
   protocol: 'sep24' | 'sep6';
   kind: 'withdrawal' | 'withdrawal-exchange';
   /** The account whose token started it: the one that may read it. */
   owner: string;
   /** The account that pays. */
   from: string;
-  sellAsset: string;
   buyAsset: string;
   deliveryMethod: string;
+  /** The announced amount, until the payment gives the real one. */
+  amountIn: string | null;
+  callbackUrl: string | null;
+}
+
+/** What an anchor keeps of one withdrawal; as JSON in the state file. */
+export interface Withdrawal extends NewWithdrawal {
+  id: string;
   status: string;
   message: string | null;
   startedMs: number;
   updatedMs: number;
   completedMs: number | null;
-  /** The announced amount, until the payment gives the real one. */
-  amountIn: string | null;
   amountOut: string | null;
   fee: string | null;
   stellarTransactionId: string | null;
   refund: { way: 'refunds' | 'flag'; amount: string; stellarTransactionId: string } | null;
-  callbackUrl: string | null;
   ending: Ending | null;
   shortfallPpm: number;
   /** Further steps, in order of time. */
@@ -50,13 +45,6 @@ export interface Withdrawal {
 const keptLimit = 5_000;
 const unpaid: ReadonlySet<string> = new Set(['incomplete', 'pending_user_transfer_start', 'expired']);
 
-/** What is known of a withdrawal when it begins. */
-export type NewWithdrawal = Pick<
-  Withdrawal,
-  'protocol' | 'kind' | 'owner' | 'from' | 'sellAsset' | 'buyAsset'
-> &
-  Pick<Withdrawal, 'deliveryMethod' | 'amountIn' | 'callbackUrl'>;
-
 export interface Payment {
   amount?: string | undefined;
   from?: string | undefined;
@@ -65,23 +53,7 @@ export interface Payment {
   ending?: Ending | undefined;
 }
 
-export interface Withdrawals {
-  /** Null where the limit is reached and all are open. */
-  begin(terms: NewWithdrawal): Withdrawal | null;
-  find(id: string): Withdrawal | undefined;
-  all(): Withdrawal[];
-  /** Fills in the form: the withdrawal then waits for its payment. */
-  submitForm(withdrawal: Withdrawal): void;
-  /** Records that the payment arrived. Throws a Refusal where the withdrawal cannot be paid. */
-  pay(withdrawal: Withdrawal, payment: Payment): void;
-  /** Decides the ending before the payment. */
-  choose(withdrawal: Withdrawal, ending: Ending): void;
-  amend(withdrawal: Withdrawal, fields: Record<string, unknown>): void;
-  /** Takes every step that is due by the clock, in order. */
-  advance(): void;
-  /** True once after any change. */
-  takeChanged(): boolean;
-}
+export type Withdrawals = ReturnType<typeof createWithdrawals>;
 
 function hexOf(label: string): string {
   return createHash('sha256').update(label).digest('hex');
@@ -92,7 +64,7 @@ export function createWithdrawals(
   context: AnchorContext,
   saved: readonly Withdrawal[],
   onChange: (changed: Withdrawal) => void,
-): Withdrawals {
+) {
   const { clock, random, pace, definition } = context;
   const kept = new Map(saved.slice(-keptLimit).map((each) => [each.id, each]));
   let changed = false;
@@ -101,49 +73,30 @@ export function createWithdrawals(
   function freshId(): string {
     begun += 1;
     const hex = hexOf(`${definition.id} ${clock()} ${random()} ${begun}`);
-    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
-      '-',
-    );
+    return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
   }
 
-  function makeRoom(): boolean {
-    if (kept.size < keptLimit) return true;
-    for (const [id, { steps }] of kept) {
-      if (steps.length === 0) return kept.delete(id);
-    }
-    return false;
-  }
-
-  function move(withdrawal: Withdrawal, step: Step): void {
-    withdrawal.status = step.status;
-    withdrawal.updatedMs = step.atMs;
-    withdrawal.message = step.message ?? null;
-    if (step.effect === 'payout') payOut(context, withdrawal);
-    if (step.effect === 'refund' || step.effect === 'refund-old') refund(withdrawal, step.effect);
-    if (step.status === 'completed' || step.status === 'refunded') withdrawal.completedMs = step.atMs;
+  function move(withdrawal: Withdrawal, { atMs, status, message = undefined, effect }: Step): void {
+    Object.assign(withdrawal, { status, updatedMs: atMs, message: message ?? null });
+    if (effect === 'payout') payOut(context, withdrawal);
+    else if (effect !== undefined) refund(withdrawal, effect);
+    if (status === 'completed' || status === 'refunded') withdrawal.completedMs = atMs;
     changed = true;
     onChange(withdrawal);
   }
 
-  function takeDue(withdrawal: Withdrawal, now: number): void {
-    let next = withdrawal.steps[0];
-    while (next !== undefined && next.atMs <= now) {
-      withdrawal.steps.shift();
-      move(withdrawal, next);
-      next = withdrawal.steps[0];
-    }
-  }
-
   return {
-    begin(terms) {
-      if (!makeRoom()) return null;
+    begin(terms: NewWithdrawal): Withdrawal {
+      const [rested] =
+        kept.size < keptLimit ? [] : [...kept.values()].filter(({ steps }) => steps.length === 0);
+      if (rested !== undefined) kept.delete(rested.id);
+      else if (kept.size >= keptLimit) throw new Refusal(503, 'too many open withdrawals');
       const now = clock();
-      const interactive = terms.protocol === 'sep24';
-      const steps = stepsUntilPayment(now, random, pace);
+      const isInteractive = terms.protocol === 'sep24';
       const withdrawal: Withdrawal = {
         ...terms,
         id: freshId(),
-        status: interactive ? 'incomplete' : 'pending_user_transfer_start',
+        status: isInteractive ? 'incomplete' : 'pending_user_transfer_start',
         message: null,
         startedMs: now,
         updatedMs: now,
@@ -154,59 +107,62 @@ export function createWithdrawals(
         refund: null,
         ending: null,
         shortfallPpm: 0,
-        steps: interactive ? steps : steps.slice(1),
+        steps: stepsUntilPayment(now, random, pace).slice(isInteractive ? 0 : 1),
         amended: {},
       };
       kept.set(withdrawal.id, withdrawal);
       changed = true;
       return withdrawal;
     },
-    find: (id) => kept.get(id),
+    find: (id: string) => kept.get(id),
     all: () => [...kept.values()],
-    submitForm(withdrawal) {
-      const [form] = withdrawal.steps;
-      if (withdrawal.status !== 'incomplete' || form === undefined) return;
-      withdrawal.steps.shift();
-      move(withdrawal, { ...form, atMs: clock() });
+    /** Fills in the form: the withdrawal then waits for its payment. */
+    submitForm(withdrawal: Withdrawal): void {
+      if (withdrawal.status !== 'incomplete') return;
+      const form = withdrawal.steps.shift();
+      if (form !== undefined) move(withdrawal, { ...form, atMs: clock() });
     },
-    pay(withdrawal, payment) {
+    /** Records that the payment arrived. Throws a Refusal where the withdrawal cannot be paid. */
+    pay(withdrawal: Withdrawal, payment: Payment): void {
       const amount = payment.amount ?? withdrawal.amountIn;
       if (!unpaid.has(withdrawal.status))
         throw new Refusal(409, `a withdrawal in status ${withdrawal.status} takes no payment`);
       if (amount === null) throw new Refusal(409, 'the amount is not known: give it');
       const now = clock();
-      const profile = context.profile().settlement;
-      const ending = payment.ending ?? withdrawal.ending ?? drawEnding(profile, random);
+      const { settlement } = context.profile();
+      const ending = payment.ending ?? withdrawal.ending ?? drawEnding(settlement, random);
       changed = true;
       withdrawal.ending = ending;
       if (ending === 'forget') kept.delete(withdrawal.id);
       if (ending === 'forget' || ending === 'vanish') return;
-      withdrawal.amountIn = amount;
-      withdrawal.from = payment.from ?? withdrawal.from;
-      withdrawal.stellarTransactionId = payment.stellarTransactionId ?? hexOf(`payment ${withdrawal.id}`);
-      withdrawal.shortfallPpm = drawPpm(profile.shortfallPpm, random);
-      withdrawal.steps = stepsAfterPayment(ending, now, {
-        settleMs: drawMs(profile.settleSeconds, random, pace),
-        holdMs: drawMs(delays.hold, random, pace),
-        recoveryMs: drawMs(delays.recovery, random, pace),
-        pickUpMs: withdrawal.deliveryMethod === 'cash' ? drawMs(delays.pickUp, random, pace) : null,
+      const isCash = withdrawal.deliveryMethod === 'cash';
+      Object.assign(withdrawal, settlementOf(ending, now, settlement, { random, pace, isCash }), {
+        amountIn: amount,
+        from: payment.from ?? withdrawal.from,
+        stellarTransactionId: payment.stellarTransactionId ?? hexOf(`payment ${withdrawal.id}`),
       });
       move(withdrawal, { atMs: now, status: 'pending_anchor' });
     },
-    choose(withdrawal, ending) {
+    /** Decides the ending before the payment. */
+    choose(withdrawal: Withdrawal, ending: Ending): void {
       withdrawal.ending = ending;
       changed = true;
     },
-    amend(withdrawal, fields) {
+    amend(withdrawal: Withdrawal, fields: Record<string, unknown>): void {
       withdrawal.amended = { ...withdrawal.amended, ...fields };
       changed = true;
       onChange(withdrawal);
     },
-    advance() {
+    /** Takes every step that is due by the clock, in order. */
+    advance(): void {
       const now = clock();
-      for (const withdrawal of kept.values()) takeDue(withdrawal, now);
+      for (const withdrawal of kept.values()) {
+        while (withdrawal.steps[0] !== undefined && withdrawal.steps[0].atMs <= now)
+          move(withdrawal, withdrawal.steps.shift() as Step);
+      }
     },
-    takeChanged() {
+    /** True once after any change. */
+    takeChanged(): boolean {
       const was = changed;
       changed = false;
       return was;
@@ -216,18 +172,13 @@ export function createWithdrawals(
 
 /** The payout by the withdrawal's price, less the anchor's shortfall, rounded down. */
 function payOut(context: AnchorContext, withdrawal: Withdrawal): void {
-  const { buyAsset, startedMs, shortfallPpm } = withdrawal;
+  const { buyAsset, startedMs, shortfallPpm, amountIn } = withdrawal;
   const payoutPlaces = payoutPlacesOf(buyAsset);
   const terms = { ...termsFor(context, buyAsset, startedMs), payoutPlaces, lot: null };
-  const priced = priceForSell(new Amount(withdrawal.amountIn ?? 0), terms);
-  if (priced === null) {
-    withdrawal.amountOut = '0';
-    withdrawal.fee = withdrawal.amountIn;
-    return;
-  }
-  const paid = priced.buy.mul(1_000_000 - shortfallPpm).div(1_000_000);
-  withdrawal.amountOut = paid.toDecimalPlaces(payoutPlaces, Amount.ROUND_DOWN).toFixed();
-  withdrawal.fee = priced.fee.toFixed();
+  const priced = priceForSell(new Amount(amountIn ?? 0), terms);
+  const paid = priced?.buy.mul(1_000_000 - shortfallPpm).div(1_000_000);
+  withdrawal.amountOut = paid?.toDecimalPlaces(payoutPlaces, Amount.ROUND_DOWN).toFixed() ?? '0';
+  withdrawal.fee = priced?.fee.toFixed() ?? amountIn;
 }
 
 /** Everything is sent back without a fee. Today `refunds` says so, formerly only the flag `refunded`. */
@@ -237,8 +188,5 @@ function refund(withdrawal: Withdrawal, effect: 'refund' | 'refund-old'): void {
     amount: withdrawal.amountIn ?? '0',
     stellarTransactionId: hexOf(`refund ${withdrawal.id}`),
   };
-  if (effect === 'refund') {
-    withdrawal.amountOut = '0';
-    withdrawal.fee = '0';
-  }
+  if (effect === 'refund') Object.assign(withdrawal, { amountOut: '0', fee: '0' });
 }

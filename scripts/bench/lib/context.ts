@@ -11,7 +11,7 @@ import { untilReady } from '../../lib/until-ready.js';
 import { withDatabase } from '../../mongod/uri.js';
 import type { AnchorsStarted } from '../programs/anchors.js';
 import type { BenchRow } from './figures.js';
-import { type Program, startProgram } from './processes.js';
+import { type Program, startProgram as startOurs } from './processes.js';
 
 /**
  * What every file of scripts/bench exports. A bench measures alternatives in turns in one run and reports their ratios; it
@@ -19,21 +19,7 @@ import { type Program, startProgram } from './processes.js';
  */
 export type Bench = (context: BenchContext) => Promise<BenchRow[]>;
 
-/** Everything started through it is stopped when the bench ends, last started first. */
-export interface BenchContext {
-  /** How long one measurement lasts: BENCH_SECONDS, 3 where unset. */
-  seconds: number;
-  /** The checkout of an older version, compiled, where BENCH_BEFORE names one. */
-  before: Compiled | undefined;
-  say(line: string): void;
-  startMongo(members?: number): Promise<BenchMongo>;
-  /** A program of scripts/bench/programs. */
-  startProgram(name: string, args?: string[]): Promise<Program>;
-  /** The simulated anchors without latency or faults; what the service needs to use them. */
-  startAnchors(): Promise<Record<string, string>>;
-  /** The compiled service, with the scheduler off; of this checkout where no other is given. */
-  startService(env: Record<string, string>, release?: Compiled): Promise<BenchService>;
-}
+export type BenchContext = ReturnType<typeof createContext>;
 
 export interface BenchMongo {
   /** Names the database `bench`. */
@@ -62,24 +48,35 @@ const serviceEnvironment = {
   DRAIN_SECONDS: '0',
 };
 
-export function createContext(
-  given: Pick<BenchContext, 'seconds' | 'before' | 'say'>,
-  { compiled, folder, parts }: { compiled: Compiled; folder: string; parts: StartedParts },
-): BenchContext {
-  const start = (name: string, args: string[] = []) =>
-    parts.add(name, startProgram(compiled.fileOf(`scripts/bench/programs/${name}`), { args }));
+/** Everything started through it is stopped when the bench ends, last started first. */
+export function createContext(given: {
+  /** How long one measurement lasts: BENCH_SECONDS, 3 where unset. */
+  seconds: number;
+  say(line: string): void;
+  compiled: Compiled;
+  /** The checkout of an older version, compiled, where BENCH_BEFORE names one. */
+  before: Compiled | undefined;
+  folder: string;
+  parts: StartedParts;
+}) {
+  const { compiled, folder, parts } = given;
+
+  /** A program of scripts/bench/programs. */
+  async function startProgram(name: string, args: string[] = []): Promise<Program> {
+    const program = startOurs(compiled.fileOf(`scripts/bench/programs/${name}`), { args });
+    await parts.add(name, program);
+    await program.ready;
+    return program;
+  }
 
   return {
     ...given,
-    async startMongo(members = 1) {
+    startProgram,
+    async startMongo(members = 1): Promise<BenchMongo> {
       const found = await findMongod({ env: { ...process.env, MONGODB_URI: undefined } });
       if (found.kind !== 'binary') throw new Error('a bench needs a mongod of its own');
-      const args = [
-        '--wiredTigerCacheSizeGB',
-        '0.5',
-        '--setParameter',
-        'diagnosticDataCollectionEnabled=false',
-      ];
+      const quiet = ['--setParameter', 'diagnosticDataCollectionEnabled=false'];
+      const args = ['--wiredTigerCacheSizeGB', '0.5', ...quiet];
       const set = await MongoMemoryReplSet.create({
         binary: { systemBinary: found.path, version: found.version },
         replSet: { count: members, storageEngine: 'wiredTiger', args },
@@ -91,22 +88,20 @@ export function createContext(
       const pids = set.servers.flatMap(({ instanceInfo }) => instanceInfo?.instance.mongodProcess?.pid ?? []);
       return { uri, pids, client };
     },
-    async startProgram(name, args) {
-      const program = await start(name, args);
-      await program.ready;
-      return program;
-    },
-    async startAnchors() {
-      const program = await start('anchors');
+    /** The simulated anchors without latency or faults; what the service needs to use them. */
+    async startAnchors(): Promise<Record<string, string>> {
+      const program = await startProgram('anchors');
       const { fleet, env } = (await program.ready) as AnchorsStarted;
       const fleetFile = join(folder, `fleet-${program.pid}.json`);
       await writeFile(fleetFile, JSON.stringify(fleet));
       return { ...env, FLEET_FILE: fleetFile };
     },
-    async startService(env, release = compiled) {
+    /** The compiled service, with the scheduler off; of this checkout where no other is given. */
+    async startService(given: Record<string, string>, release = compiled): Promise<BenchService> {
       const port = String(await freePort());
-      const options = { env: { ...serviceEnvironment, PORT: port, ...env }, nodeArgs: [...productionFlags] };
-      const program = await parts.add('the service', startProgram(release.fileOf('server/main'), options));
+      const env = { ...serviceEnvironment, PORT: port, ...given };
+      const program = startOurs(release.fileOf('server/main'), { env, nodeArgs: [...productionFlags] });
+      await parts.add('the service', program);
       const url = `http://127.0.0.1:${port}`;
       await untilReady(url);
       return { ...program, url };

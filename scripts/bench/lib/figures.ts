@@ -39,7 +39,6 @@ export const perSecond = (value: number) => `${significant(value)}/s`;
 export const ms = (value: number) => `${significant(value)} ms`;
 export const microseconds = (value: number) => `${significant(value)} µs`;
 export const percent = (share: number) => `${significant(share * 100)} %`;
-export const megabytes = (bytes: number) => `${significant(bytes / 1e6)} MB`;
 
 /** Rounds to three digits, which is the precision of such a measurement; whole numbers are kept whole. */
 export function significant(value: number): string {
@@ -71,19 +70,16 @@ export function toTables(rows: readonly BenchRow[]): string {
  * Measures each line once per round, the order moving on by one every round, so that other load on the machine affects
  * all alike. A first round warms up and does not count: of a process that has just started, V8 has optimised little.
  */
-export async function inTurns<Line extends { measure: () => Promise<unknown> }>(
+export async function inTurns<T>(
   rounds: number,
-  lines: readonly Line[],
-): Promise<(Line & { results: Awaited<ReturnType<Line['measure']>>[] })[]> {
-  const measured = lines.map((line) => ({
-    ...line,
-    results: [] as Awaited<ReturnType<Line['measure']>>[],
-  }));
+  lines: readonly { what: string; measure: () => Promise<T> }[],
+): Promise<{ what: string; results: T[] }[]> {
+  const measured = lines.map(({ what, measure }) => ({ what, measure, results: [] as T[] }));
   for (let round = 0; round <= rounds; round += 1) {
     for (const place of measured.keys()) {
       const line = measured[(place + round) % measured.length];
-      const result = (await line?.measure()) as Awaited<ReturnType<Line['measure']>>;
-      if (round > 0) line?.results.push(result);
+      const result = await line?.measure();
+      if (round > 0 && result !== undefined) line?.results.push(result);
     }
   }
   return measured;

@@ -9,14 +9,8 @@ const { start, quoteNgn, callsTo } = fixture;
 const sorts = Object.keys(quoteSorts) as QuoteSort[];
 const ownPrices = ['harbour', 'slowboat', 'squall', 'galleon', 'tidewater'];
 
-async function promise(anchorId: string, factor: string) {
-  const { origin } = fixture.simulated.anchor(anchorId);
-  const answer = await fetch(`${origin}/simulate/price`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ factor }),
-  });
-  expect(answer.status).toBe(200);
+function promise(anchorId: string, priceFactor: string): void {
+  fixture.simulated.anchor(anchorId).setProfile({ priceFactor });
 }
 
 /** Makes these anchors fail price requests. */
@@ -37,7 +31,7 @@ describe('a price 650 times the market', () => {
     const recorded = await start({
       reputationOf: (id) => scoredRecord(id === 'squall' ? { score: '99.99', p50SettleSeconds: 1 } : {}),
     });
-    await promise('squall', '650');
+    promise('squall', '650');
     for (const sort of sorts) {
       const { answer } = await recorded.rates.quote('usdc-ngn', { sort });
       expect(ratesAnswer.parse(answer)).toEqual(answer);
@@ -51,7 +45,7 @@ describe('a price 650 times the market', () => {
   });
 
   it('is not in the snapshot', async () => {
-    await promise('tidewater', '650');
+    promise('tidewater', '650');
     const { rates, directory, cacheEpoch } = fixture.service;
     const snapshot = createSnapshot({
       directory,
@@ -67,7 +61,7 @@ describe('a price 650 times the market', () => {
   });
 
   it('is judged by the reference rate where fewer than three anchors give a price, and by nothing where that is stale', async () => {
-    await promise('harbour', '650');
+    promise('harbour', '650');
     silence('slowboat', 'squall', 'galleon');
     const judged = await quoteNgn();
     expect(judged.band).toMatchObject({ basis: 'reference', anchors: 0 });
@@ -83,7 +77,7 @@ describe('a price 650 times the market', () => {
   });
 
   it('leaves an answer without a best one where nobody else has a quote', async () => {
-    await promise('harbour', '650');
+    promise('harbour', '650');
     silence(...ownPrices.filter((id) => id !== 'harbour'));
     // Ferry, which publishes a fee, accepts at most 2,500.
     const answer = await quoteNgn({ amount: '3000' });
@@ -91,7 +85,7 @@ describe('a price 650 times the market', () => {
   });
 
   it('is judged by the reference amounts of the others where it is the only one for an amount, without a reference rate', async () => {
-    await promise('harbour', '650');
+    promise('harbour', '650');
     const withoutFx = await start({ fxUrl: undefined });
     await withoutFx.rates.quote('usdc-ngn', {});
     silence(...ownPrices.filter((id) => id !== 'harbour'));
@@ -114,12 +108,12 @@ describe('a price 650 times the market', () => {
 describe('the quote of an intent', () => {
   it('is marked where it is outside the band, without asking any other anchor', async () => {
     await quoteNgn();
-    await promise('harbour', '650');
+    promise('harbour', '650');
     const asked = callsTo('tidewater');
     const { quoteFrom } = fixture.service.rates;
     const absurd = await quoteFrom('usdc-ngn', 'harbour', '120', undefined);
     expect(absurd.quote).toMatchObject({ tier: 'anchor', unranked: 'above_band' });
-    await promise('harbour', '1');
+    promise('harbour', '1');
     const honest = await quoteFrom('usdc-ngn', 'harbour', '121', undefined);
     expect(honest.quote).toMatchObject({ tier: 'anchor', unranked: null });
     expect(callsTo('tidewater')).toBe(asked);
