@@ -2,8 +2,7 @@ import * as exported from '../contract/index.js';
 import { type Page, readPages } from '../server/http/docs-texts.js';
 import { presentDocument } from './emit-openapi.js';
 import { clientDocument } from './openapi/client-document.js';
-import { errorCodeFiles } from './openapi/error-code-files.js';
-import { errorPage } from './openapi/error-page.js';
+import { errorCodeFiles, errorPage } from './openapi/error-texts.js';
 import { llmsText } from './openapi/llms-text.js';
 import { clientFiles } from './typed-client/files.js';
 
@@ -19,10 +18,7 @@ export function generatedFiles(): { path: string; text: string }[] {
     },
     { path: `docs/${errors.path}`, text: errors.text },
     { path: 'docs/llms.txt', text: llmsText(document, [errors, ...pages].sort(byPath)) },
-    ...clientFiles(exported.contract, document, exported).map(({ path, text }) => ({
-      path: `contract/client/generated/${path}`,
-      text,
-    })),
+    ...clientFiles(exported.contract, document, exported),
     ...errorCodeFiles(),
   ];
 }

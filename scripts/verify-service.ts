@@ -5,8 +5,8 @@ import { parsePublicKey, StrkeyError } from '../contract/verification/strkey.js'
 import { type BatchKey, batchKeyId } from '../contract/verification/verify-batch.js';
 import { isMain } from '../server/process.js';
 import { localServiceUrl } from './lib/local-service.js';
-import { CannotCheck, createApi, type Wait } from './verify-service/api.js';
-import { checkService, type Proved, Refuted, type Verified } from './verify-service/check.js';
+import { CannotCheck, Refuted, reader, type Terminal } from './verify-service/api.js';
+import { checkService, type Verified } from './verify-service/check.js';
 import { type Remembered, recall, remember } from './verify-service/memory.js';
 
 const help = `npm run verify -- [address] [--new-only] [--key G…] [--oracle address] [--oracle-key G…] [--remember file]
@@ -20,56 +20,42 @@ export const exitCodes = { verified: 0, refuted: 1, cannotCheck: 2 } as const;
 
 const usualMemory = fileURLToPath(new URL('../data/verified-heads.json', import.meta.url));
 
-interface Terminal {
-  say(line: string): void;
-  wait: Wait;
-  now(): string;
-}
-
 /** Runs one check and says what came of it. Returns the exit code. */
 export async function verifyService(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     const options = readOptions(args);
-    const remembered = (await recall(options.remember)).services[options.address];
-    const api = (baseUrl: string) => createApi({ baseUrl, wait: terminal.wait, say: terminal.say });
+    const { address, oracle } = options;
+    const remembered = (await recall(options.remember))[address];
     const verified = await checkService({
       ...options,
-      api: api(options.address),
-      oracleApi: options.oracle === undefined ? undefined : api(options.oracle),
+      get: reader(address, terminal),
+      getFromOracle: oracle === undefined ? undefined : reader(oracle, terminal),
       remembered,
-      onBatch: (sequence, latest) => {
-        if (sequence % 100 === 0) terminal.say(`… batch ${sequence} of ${latest}`);
-      },
+      say: terminal.say,
     });
-    await remember(options.remember, options.address, toRemembered(verified, terminal.now()));
+    const { head, keys, oracle: receiptsBy } = verified;
+    // Keys are remembered from the first check on, so that a service cannot quietly come with others.
+    const distinct = [...new Map(keys.map((key) => [key.keyId, key])).values()];
+    const checked = { checkedAt: terminal.now(), head, keys: distinct, oracle: receiptsBy };
+    await remember(options.remember, address, checked);
     for (const line of report(options, verified, remembered)) terminal.say(line);
     return exitCodes.verified;
   } catch (error) {
-    if (error instanceof Refuted) {
-      terminal.say(`REFUTED: ${error.message}`);
-      return exitCodes.refuted;
-    }
-    if (error instanceof CannotCheck) {
-      terminal.say(`NOT CHECKED: ${error.message}`);
-      return exitCodes.cannotCheck;
-    }
-    throw error;
+    if (!(error instanceof Refuted || error instanceof CannotCheck)) throw error;
+    const isRefuted = error instanceof Refuted;
+    terminal.say(`${isRefuted ? 'REFUTED' : 'NOT CHECKED'}: ${error.message}`);
+    return isRefuted ? exitCodes.refuted : exitCodes.cannotCheck;
   }
 }
 
 function readOptions(args: readonly string[]) {
-  let parsed: ReturnType<typeof parse>;
-  try {
-    parsed = parse(args);
-  } catch (error) {
-    throw new CannotCheck(error instanceof Error ? error.message : String(error));
-  }
-  const { values, positionals } = parsed;
+  const { values, positionals } = parse(args);
   if (positionals.length > 1) throw new CannotCheck('one address at a time');
+  const { oracle, 'oracle-key': oracleKey } = values;
   return {
     address: readAddress(positionals[0] ?? localServiceUrl()),
-    oracle: values.oracle === undefined ? undefined : readAddress(values.oracle),
-    oracleKey: values['oracle-key'] === undefined ? undefined : readKey(values['oracle-key']).publicKey,
+    oracle: oracle === undefined ? undefined : readAddress(oracle),
+    oracleKey: oracleKey === undefined ? undefined : readKey(oracleKey).publicKey,
     keys: (values.key ?? []).map(readKey),
     newOnly: values['new-only'] ?? false,
     remember: values.remember ?? usualMemory,
@@ -77,17 +63,14 @@ function readOptions(args: readonly string[]) {
 }
 
 function parse(args: readonly string[]) {
-  return parseArgs({
-    args: [...args],
-    allowPositionals: true,
-    options: {
-      key: { type: 'string', multiple: true },
-      oracle: { type: 'string' },
-      'oracle-key': { type: 'string' },
-      'new-only': { type: 'boolean' },
-      remember: { type: 'string' },
-    },
-  });
+  const text = { type: 'string' } as const;
+  const keys = { key: { ...text, multiple: true }, oracle: text, 'oracle-key': text } as const;
+  const options = { ...keys, 'new-only': { type: 'boolean' }, remember: text } as const;
+  try {
+    return parseArgs({ args: [...args], allowPositionals: true, options });
+  } catch (error) {
+    throw new CannotCheck((error as Error).message);
+  }
 }
 
 function readAddress(text: string): string {
@@ -103,12 +86,6 @@ function readKey(text: string): BatchKey {
     if (error instanceof StrkeyError) throw new CannotCheck(`${text} is no public key: it ${error.message}`);
     throw error;
   }
-}
-
-/** Keys are remembered from the first check on, so that a service cannot quietly come with others. */
-function toRemembered({ head, keys, oracle }: Verified, checkedAt: string): Remembered {
-  const each = new Map(keys.map((key) => [key.keyId, key]));
-  return { checkedAt, head, keys: [...each.values()], oracle };
 }
 
 function report(
@@ -136,9 +113,10 @@ function report(
   ];
 }
 
-function describeProof({ entry, index, size, hashes, sequence }: Proved): string {
+function describeProof({ entry, index, size, proof, sequence }: NonNullable<Verified['proof']>): string {
   const score = typeof entry.score === 'string' ? entry.score : 'none yet';
-  return `${entry.anchorId} in ${entry.corridor}, score ${score}: entry ${index + 1} of ${size} of batch ${sequence}, by ${counted(hashes, 'hash', 'hashes')}`;
+  const place = `entry ${index + 1} of ${size} of batch ${sequence}, by ${counted(proof.length, 'hash', 'hashes')}`;
+  return `${entry.anchorId} in ${entry.corridor}, score ${score}: ${place}`;
 }
 
 function counted(count: number, one: string, many: string): string {

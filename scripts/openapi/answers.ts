@@ -17,7 +17,10 @@ export interface Header {
 /** By the name of the header. */
 export type HeaderRefs = Record<string, { $ref: string }>;
 
-const ownHeaders = {
+const { 'Retry-After': retryAfter } = retryAfterHeader;
+
+/** Every header an answer may carry, by the name of its component. `IfAny`: not every answer carries it. */
+const headers: Readonly<Record<string, ZodTypeAny>> = {
   'X-Request-Id': z
     .string()
     .regex(/^[A-Za-z0-9._-]{8,64}$/)
@@ -36,9 +39,6 @@ const ownHeaders = {
     .string()
     .regex(/^Bearer/)
     .describe('The scheme of the credential that is asked for.'),
-} as const;
-
-const cacheControl = {
   CacheControl: z
     .string()
     .regex(/^(private|public), max-age=\d+$/)
@@ -47,97 +47,67 @@ const cacheControl = {
     .string()
     .regex(/^no-store$/)
     .describe('Not to be kept by anyone.'),
-} as const;
+  AllowIfAny: z.string().describe('On 405: the methods that the path has.').optional(),
+  ...rateLimitHeaders,
+  ...Object.fromEntries(
+    Object.entries(rateLimitHeaders).map(([name, schema]) => [`${name}IfAny`, schema.optional()]),
+  ),
+  'Retry-After': retryAfter,
+  RetryAfterIfWaitingHelps: retryAfter
+    .describe('Whole seconds to wait before the next request; absent where waiting does not help.')
+    .optional(),
+};
 
-const optionalHeaders = {
-  Allow: z.string().describe('On 405: the methods that the path has.'),
-} as const;
+const componentName = (header: string) => header.replaceAll(/[^A-Za-z0-9]/g, '');
 
-/** The name of a component for a header that not every answer carries. */
-const ifAny = (header: string) => `${componentName(header)}IfAny`;
-
-/** Every header an answer may carry, as components; `Cache-Control` has two forms. */
+/** The headers as components. */
 export function headerComponents(writer: SchemaWriter): Record<string, Header> {
-  const all: Record<string, ZodTypeAny> = {
-    ...ownHeaders,
-    ...cacheControl,
-    ...rateLimitHeaders,
-    ...retryAfterHeader,
-  };
-  const required = Object.entries(all).map(
-    ([name, schema]) => [name, toHeader(writer.write(schema))] as const,
-  );
-  const mayLack = Object.entries({ ...rateLimitHeaders, ...optionalHeaders }).map(
-    ([name, schema]) => [ifAny(name), { ...toHeader(writer.write(schema)), required: false }] as const,
-  );
-  const optional = {
-    ...toHeader(writer.write(retryAfterHeader['Retry-After'])),
-    description: 'Whole seconds to wait before the next request; absent where waiting does not help.',
-    required: false,
-  };
-  return Object.fromEntries(
-    [...required, ...mayLack, [optionalRetryAfter, optional] as const]
-      .map(([name, header]) => [componentName(name), header] as const)
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
-  );
+  const written = Object.entries(headers).map(([name, schema]): [string, Header] => {
+    const { description = '', ...rest } = writer.write(schema);
+    return [componentName(name), { description, required: !schema.isOptional(), schema: rest }];
+  });
+  return sortedByName(written);
 }
 
-function toHeader({ description = '', ...schema }: JsonSchema): Header {
-  return { description, required: true, schema };
+export function sortedByName<T>(entries: Iterable<[string, T]>): Record<string, T> {
+  return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function componentName(header: string): string {
-  return header.replaceAll(/[^A-Za-z0-9]/g, '');
-}
-
-function ref(component: string): { $ref: string } {
-  return { $ref: `#/components/headers/${component}` };
-}
-
-/** The component of a Retry-After that an answer may lack. */
-const optionalRetryAfter = 'RetryAfterIfWaitingHelps';
+const ref = (header: string) => ({ $ref: `#/components/headers/${componentName(header)}` });
 
 /** The headers that answers of this operation with this status carry; `codes` are the errors it may be. */
 export function headersOf(
-  metadata: Pick<RouteMetadata, 'access' | 'cache'>,
+  { access, cache }: Pick<RouteMetadata, 'access' | 'cache'>,
   status: number,
   codes: readonly ErrorCode[] = [],
 ): HeaderRefs {
-  const cacheable = metadata.cache === 'etag' && (status === 200 || status === 304);
+  const cacheable = cache === 'etag' && (status === 200 || status === 304);
   const names = [
     'X-Request-Id',
     ...Object.keys(rateLimitHeaders),
     ...(cacheable ? ['ETag', 'Vary'] : []),
     ...(status === 201 ? ['Location'] : []),
-    ...(status === 401 && metadata.access === 'internal' ? ['WWW-Authenticate'] : []),
+    ...(status === 401 && access === 'internal' ? ['WWW-Authenticate'] : []),
   ];
+  const mayLack = codes.some(
+    (code) => 'extra' in errorTable[code] && errorTable[code].extra === 'unavailable',
+  );
   return {
-    ...Object.fromEntries(names.map((name) => [name, ref(componentName(name))])),
-    ...(status === 429 || status === 503 ? { 'Retry-After': ref(retryAfterComponent(codes)) } : {}),
+    ...Object.fromEntries(names.map((name) => [name, ref(name)])),
+    ...(status === 429 || status === 503
+      ? { 'Retry-After': ref(mayLack ? 'RetryAfterIfWaitingHelps' : 'Retry-After') }
+      : {}),
     // An answer without a body has nothing to cache.
     ...(status === 204 ? {} : { 'Cache-Control': ref(cacheable ? 'CacheControl' : 'CacheControlNoStore') }),
   };
 }
 
-function retryAfterComponent(codes: readonly ErrorCode[]): string {
-  const isOptional = codes.some((code) => extraOf(code) === 'unavailable');
-  return componentName(isOptional ? optionalRetryAfter : 'Retry-After');
-}
-
-function extraOf(code: ErrorCode): string | undefined {
-  const rule = errorTable[code];
-  return 'extra' in rule ? rule.extra : undefined;
-}
-
 /** What the HTTP parser refuses is counted for nobody, so answers before an operation may lack the limit. */
 const edgeHeaders: HeaderRefs = {
-  'X-Request-Id': ref('XRequestId'),
+  'X-Request-Id': ref('X-Request-Id'),
   'Cache-Control': ref('CacheControlNoStore'),
   ...Object.fromEntries(
-    [...Object.keys(rateLimitHeaders), ...Object.keys(optionalHeaders)].map((name) => [
-      name,
-      ref(ifAny(name)),
-    ]),
+    [...Object.keys(rateLimitHeaders), 'Allow'].map((name) => [name, ref(`${name}IfAny`)]),
   ),
 };
 
@@ -171,57 +141,45 @@ export interface Link {
   requestBody?: Record<string, string>;
 }
 
-/** Error answers as shared components: one per set of codes, because most operations share the same sets. */
-export interface ErrorAnswers {
-  of(operation: Operation, status: number, codes: readonly ErrorCode[]): { $ref: string };
-  edge(): { $ref: string };
-  components(): Record<string, Answer>;
-}
+export type ErrorAnswers = ReturnType<typeof createErrorAnswers>;
 
-export function createErrorAnswers(writer: SchemaWriter): ErrorAnswers {
+/** Error answers as shared components: one per set of codes, because most operations share the same sets. */
+export function createErrorAnswers(writer: SchemaWriter) {
   const answers = new Map<string, Answer>();
 
-  function add(name: string, answer: Answer): { $ref: string } {
-    answers.set(name, answer);
+  function add(
+    name: string,
+    schemaName: string,
+    schema: ZodTypeAny,
+    codes: readonly ErrorCode[],
+    { headers, preface = '' }: { headers: HeaderRefs; preface?: string },
+  ): { $ref: string } {
+    const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleBody(code) }]));
+    // docs/errors.md, as the service serves it, explains each code.
+    const link = (code: ErrorCode) => `[\`${code}\`](/docs/errors.md#${code.toLowerCase()})`;
+    const description = codes.map((code) => `${link(code)}: ${errorTable[code].when}`).join('\n\n');
+    const content = { 'application/json': { schema: writer.define(schemaName, schema), examples } };
+    answers.set(name, { description: `${preface}${description}`, headers, content });
     return { $ref: `#/components/responses/${name}` };
   }
 
-  function content(name: string, schema: ZodTypeAny, codes: readonly ErrorCode[]) {
-    const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleBody(code) }]));
-    return { 'application/json': { schema: writer.define(name, schema), examples } };
-  }
-
   return {
-    of({ route, metadata }, status, codes) {
+    of({ route, metadata }: Operation, status: number, codes: readonly ErrorCode[]): { $ref: string } {
       // Built here rather than taken from the route, which may list the same codes in another order.
       const schema = (errorResponses(codes) as Readonly<Record<number, ZodTypeAny>>)[status];
       if (schema === undefined || !(route.responses[status] instanceof z.ZodType))
         throw new Error(`${metadata.operationId} lists ${codes.join(', ')} but answers no ${status}`);
       const name = codes.map(pascalCase).join('Or');
       const variant = status === 401 && metadata.access === 'internal' ? 'Bearer' : '';
-      return add(`${name}${variant}`, {
-        description: describe(codes),
-        headers: headersOf(metadata, status, codes),
-        content: content(`${name}Error`, schema, codes),
-      });
+      const headers = headersOf(metadata, status, codes);
+      return add(`${name}${variant}`, `${name}Error`, schema, codes, { headers });
     },
-    edge: () =>
-      add('EdgeError', {
-        description: `Refused before the operation was reached.\n\n${describe(edgeCodes)}`,
-        headers: edgeHeaders,
-        content: content('EdgeError', edgeError, edgeCodes),
-      }),
-    components: () => Object.fromEntries([...answers].sort(([a], [b]) => (a < b ? -1 : 1))),
+    edge() {
+      const preface = 'Refused before the operation was reached.\n\n';
+      return add('EdgeError', 'EdgeError', edgeError, edgeCodes, { headers: edgeHeaders, preface });
+    },
+    components: () => sortedByName(answers),
   };
-}
-
-/** Where docs/errors.md, as the service serves it, explains a code. */
-function pagePath(code: ErrorCode): string {
-  return `/docs/errors.md#${code.toLowerCase()}`;
-}
-
-function describe(codes: readonly ErrorCode[]): string {
-  return codes.map((code) => `[\`${code}\`](${pagePath(code)}): ${errorTable[code].when}`).join('\n\n');
 }
 
 /** An answer of the service for this code, word for word. */

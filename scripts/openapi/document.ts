@@ -1,7 +1,6 @@
 import type { AppRoute, AppRouter } from '@ts-rest/core';
 import { generateOpenApi } from '@ts-rest/open-api';
-import { type Answer, createErrorAnswers, type Header, headerComponents } from './answers.js';
-import type { JsonSchema } from './json-schema.js';
+import { createErrorAnswers, headerComponents } from './answers.js';
 import { type OperationObject, operationObject, type ParameterName } from './operation-object.js';
 import { type Examples, type Operation, operationsOf } from './operations.js';
 import { webhooksOf } from './webhooks.js';
@@ -79,20 +78,7 @@ function tagsOf(used: ReadonlySet<string>): { name: string; description: string 
 type OperationMapper = NonNullable<NonNullable<Parameters<typeof generateOpenApi>[2]>['operationMapper']>;
 type MappedOperation = ReturnType<OperationMapper>;
 
-export interface OpenApiDocument {
-  openapi: '3.1.0';
-  info: { title: string; summary: string; version: string; description: string; license: object };
-  servers: { url: string; description: string }[];
-  tags: { name: string; description: string }[];
-  paths: Record<string, Record<string, OperationObject>>;
-  webhooks: ReturnType<typeof webhooksOf>;
-  components: {
-    schemas: Record<string, JsonSchema>;
-    responses: Record<string, Answer>;
-    headers: Record<string, Header>;
-    securitySchemes: typeof securitySchemes;
-  };
-}
+export type OpenApiDocument = ReturnType<typeof buildDocument>;
 
 /**
  * The OpenAPI 3.1 document of a contract. Depends on nothing else, so that the same contract always gives the same
@@ -102,38 +88,38 @@ export function buildDocument(
   contract: AppRouter,
   examples: Examples,
   exported: Readonly<Record<string, unknown>>,
-  options: { version: string },
-): OpenApiDocument {
+  { version }: { version: string },
+) {
   const writer = createSchemaWriter(exportedNames(exported));
   const errors = createErrorAnswers(writer);
   const ordered = publicReadsFirst(operationsOf(contract, examples));
   const byRoute = new Map<AppRoute, Operation>(ordered.map((operation) => [operation.route, operation]));
   const router = Object.fromEntries(ordered.map(({ metadata, route }) => [metadata.operationId, route]));
-  const info = {
-    title: 'Fairlead',
-    summary: 'Off-ramp rates, anchor reputation and provable scores.',
-    version: options.version,
-    description,
-    license: { name: 'MIT', identifier: 'MIT' },
-  };
+  const summary = 'Off-ramp rates, anchor reputation and provable scores.';
+  const license = { name: 'MIT', identifier: 'MIT' };
+  const info = { title: 'Fairlead', summary, version, description, license };
   // The library walks the routes and their parameters. It writes OpenAPI 3.0 without names, headers, examples and
   // webhooks, so each operation is written anew from the contract (docs/adr/0002-contract-first-on-ts-rest.md).
   const operationMapper: OperationMapper = ({ parameters = [] }, route) => {
-    const operation = byRoute.get(route) as Operation;
-    return operationObject(operation, namesOf(parameters), writer, errors) as object as MappedOperation;
+    const named = parameters.flatMap((each) => ('name' in each ? [each as ParameterName] : []));
+    return operationObject(
+      byRoute.get(route) as Operation,
+      named,
+      writer,
+      errors,
+    ) as object as MappedOperation;
   };
   const walked = generateOpenApi(router, { info }, { operationMapper });
-  const paths = walked.paths as OpenApiDocument['paths'];
+  const paths = walked.paths as Record<string, Record<string, OperationObject>>;
   const webhooks = webhooksOf(writer);
-  const operations = [...Object.values(paths), ...Object.values(webhooks)].flatMap((item) =>
-    Object.values(item),
-  );
+  const items = [...Object.values(paths), ...Object.values(webhooks)];
+  const used = new Set(items.flatMap((item) => Object.values(item).flatMap(({ tags }) => tags)));
   const responses = errors.components();
   return {
     openapi: '3.1.0',
     info,
     servers,
-    tags: tagsOf(new Set(operations.flatMap((operation) => operation.tags))),
+    tags: tagsOf(used),
     paths,
     webhooks,
     components: {
@@ -143,10 +129,6 @@ export function buildDocument(
       securitySchemes,
     },
   };
-}
-
-function namesOf(parameters: readonly object[]): ParameterName[] {
-  return parameters.flatMap((each) => ('name' in each ? [each as ParameterName] : []));
 }
 
 function publicReadsFirst(operations: readonly Operation[]): Operation[] {

@@ -33,40 +33,22 @@ export function componentName(ref: string): string {
   return ref.slice(ref.lastIndexOf('/') + 1);
 }
 
-const int32 = { min: -(2 ** 31), max: 2 ** 31 - 1 };
-
 /** A zod string, every check of it; throws on a check that JSON Schema cannot express. */
 export function stringSchema(schema: ZodString): JsonSchema {
   const result: JsonSchema = { type: 'string' };
   const patterns: string[] = [];
   for (const check of schema._def.checks) {
-    switch (check.kind) {
-      case 'min':
-        result.minLength = check.value;
-        break;
-      case 'max':
-        result.maxLength = check.value;
-        break;
-      case 'regex':
-        patterns.push(patternOf(check.regex));
-        break;
-      case 'datetime':
-        result.format = 'date-time';
-        break;
-      default:
-        throw new Error(`the OpenAPI emitter has no rule for the string check "${check.kind}"`);
-    }
+    if (check.kind === 'min') result.minLength = check.value;
+    else if (check.kind === 'max') result.maxLength = check.value;
+    else if (check.kind === 'datetime') result.format = 'date-time';
+    // JSON Schema patterns have no flags, so dropping one would change what is accepted.
+    else if (check.kind === 'regex' && /^u?$/.test(check.regex.flags)) patterns.push(check.regex.source);
+    else throw new Error(`the OpenAPI emitter has no rule for the string check ${JSON.stringify(check)}`);
   }
   const [first, ...others] = patterns;
   if (first !== undefined) result.pattern = first;
   if (others.length > 0) result.allOf = others.map((pattern) => ({ pattern }));
   return result;
-}
-
-/** JSON Schema patterns have no flags, so dropping one would change what is accepted. */
-function patternOf(regex: RegExp): string {
-  if (regex.flags.replace('u', '') !== '') throw new Error(`a pattern must have no flags: ${String(regex)}`);
-  return regex.source;
 }
 
 /**
@@ -81,12 +63,7 @@ export function numberSchema(schema: ZodNumber): JsonSchema {
     else if (check.kind !== 'int')
       throw new Error(`the OpenAPI emitter has no rule for the number check ${JSON.stringify(check)}`);
   }
-  if (schema.isInt) result.format = fitsInt32(result) ? 'int32' : 'int64';
-  else result.format = 'double';
-  return result;
-}
-
-function fitsInt32(schema: JsonSchema): boolean {
-  const { minimum = -Infinity, maximum = Infinity } = schema;
-  return minimum >= int32.min && maximum <= int32.max;
+  const { minimum = -Infinity, maximum = Infinity } = result;
+  const fitsInt32 = minimum >= -(2 ** 31) && maximum < 2 ** 31;
+  return { ...result, format: schema.isInt ? (fitsInt32 ? 'int32' : 'int64') : 'double' };
 }

@@ -1,6 +1,5 @@
 import type { Page } from '../../server/http/docs-texts.js';
 import type { OpenApiDocument } from './document.js';
-import type { OperationObject } from './operation-object.js';
 
 /** Pages for those who run or change a service; callers of the API do not need them. */
 const forOperators = /^(benchmarks|conformance|fleet|operations\/\w+|guides\/(operators|contributors))\.md$/;
@@ -11,12 +10,19 @@ const forOperators = /^(benchmarks|conformance|fleet|operations\/\w+|guides\/(op
  */
 export function llmsText({ info, paths }: OpenApiDocument, pages: readonly Page[]): string {
   const operations = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+    Object.entries(item).map(([method, { security, summary }]) => {
+      // A JSON pointer (RFC 6901) to the operation, as the fragment of a URI.
+      const pointer = encodeURI(`/paths/${path.replaceAll('/', '~1')}/${method}`);
+      return {
+        line: `- [${method.toUpperCase()} ${path}](/openapi.json#${pointer}): ${summary}`,
+        kind: security.length > 0 ? 'operator' : method === 'get' ? 'read' : 'write',
+      };
+    }),
   );
-  const list = (kind: Kind) =>
-    operations.filter(({ method, operation }) => kindOf(method, operation) === kind).map(operationLine);
+  const list = (wanted: string) => operations.filter(({ kind }) => kind === wanted).map(({ line }) => line);
   const readers = pages.filter(({ path }) => !forOperators.test(path));
   const operators = pages.filter(({ path }) => forOperators.test(path));
+  const section = (title: string, lines: readonly string[]) => `## ${title}\n\n${lines.join('\n')}`;
   return `${[
     `# ${info.title}`,
     `> ${info.summary}`,
@@ -31,33 +37,6 @@ export function llmsText({ info, paths }: OpenApiDocument, pages: readonly Page[
     section('Pages', readers.map(pageLine)),
     section('Optional', [...list('operator'), ...operators.map(pageLine)]),
   ].join('\n\n')}\n`;
-}
-
-type Kind = 'read' | 'write' | 'operator';
-
-function kindOf(method: string, { security }: OperationObject): Kind {
-  if (security.length > 0) return 'operator';
-  return method === 'get' ? 'read' : 'write';
-}
-
-function section(title: string, lines: readonly string[]): string {
-  return `## ${title}\n\n${lines.join('\n')}`;
-}
-
-function operationLine({
-  path,
-  method,
-  operation,
-}: {
-  path: string;
-  method: string;
-  operation: OperationObject;
-}) {
-  // A JSON pointer (RFC 6901) to the operation, as the fragment of a URI.
-  const pointer = `/paths/${path.replaceAll('/', '~1')}/${method}`
-    .replaceAll('{', '%7B')
-    .replaceAll('}', '%7D');
-  return `- [${method.toUpperCase()} ${path}](/openapi.json#${pointer}): ${operation.summary}`;
 }
 
 function pageLine({ path, text }: Page): string {

@@ -1,10 +1,14 @@
 import { ContractNoBody } from '@ts-rest/core';
 import { type ZodTypeAny, z } from 'zod';
-import { type Access, type Links, sharedErrorCodes } from '../../contract/describe-route.js';
+import {
+  type Access,
+  type EventStream,
+  type Links,
+  sharedErrorCodes,
+} from '../../contract/describe-route.js';
 import type { ErrorCode } from '../../contract/errors.js';
-import { type RateLimitClass, type RateLimitKey, rateLimitClasses } from '../../contract/rate-limits.js';
+import { type RateLimitKey, rateLimitClasses } from '../../contract/rate-limits.js';
 import { type Answer, type ErrorAnswers, headersOf, type Link } from './answers.js';
-import { eventStreamContent } from './event-streams.js';
 import type { JsonSchema } from './json-schema.js';
 import { codesByStatus, type Operation, successStatuses } from './operations.js';
 import { pascalCase, type SchemaWriter } from './zod-schema.js';
@@ -41,18 +45,24 @@ export function operationObject(
   errors: ErrorAnswers,
 ): OperationObject {
   const { route, metadata } = operation;
+  const { operationId, tag, access } = metadata;
   const parameters = parametersOf(operation, named, writer);
   const requestBody = requestBodyOf(operation, writer);
+  const { points, windowSeconds, key } = rateLimitClasses[metadata.limit];
+  const window = windowSeconds % 3_600 === 0 ? `${windowSeconds / 3_600} h` : `${windowSeconds} s`;
+  // Those that distinguish this operation from others of its kind.
+  const shared = sharedErrorCodes(route.method, access);
+  const own = metadata.errors.filter((code) => !shared.includes(code)).map((code) => `\`${code}\``);
   return {
-    operationId: metadata.operationId,
-    tags: [metadata.tag],
+    operationId,
+    tags: [tag],
     summary: route.summary ?? '',
     description: [
       route.description ?? '',
-      describeLimit(rateLimitClasses[metadata.limit]),
-      ...describeErrors(operation),
+      `Limit: ${points} requests per ${window}, per ${limitKeyNames[key]}.`,
+      ...(own.length === 0 ? [] : [`Errors of its own: ${own.join(', ')}.`]),
     ].join('\n\n'),
-    security: securityByAccess[metadata.access],
+    security: securityByAccess[access],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: responsesOf(operation, writer, errors),
@@ -66,50 +76,24 @@ const limitKeyNames: Record<RateLimitKey, string> = {
   anchor: 'anchor',
 };
 
-function describeLimit({ points, windowSeconds, key }: RateLimitClass): string {
-  const window = windowSeconds % 3_600 === 0 ? `${windowSeconds / 3_600} h` : `${windowSeconds} s`;
-  return `Limit: ${points} requests per ${window}, per ${limitKeyNames[key]}.`;
-}
-
-/** The codes that distinguish this operation from others of its kind. */
-function describeErrors({ route, metadata }: Operation): string[] {
-  const shared = sharedErrorCodes(route.method, metadata.access);
-  const own = metadata.errors.filter((code) => !shared.includes(code));
-  return own.length === 0 ? [] : [`Errors of its own: ${own.map((code) => `\`${code}\``).join(', ')}.`];
-}
-
 function requestBodyOf(
-  { route, metadata, example }: Operation,
+  { route, metadata, example: { body } }: Operation,
   writer: SchemaWriter,
 ): OperationObject['requestBody'] {
   if (!('body' in route) || !(route.body instanceof z.ZodType)) return undefined;
-  const schema = route.body;
-  const { body } = example;
-  return {
-    required: !schema.isOptional(),
-    content: {
-      'application/json': {
-        schema: writer.write(schema, `${pascalCase(metadata.operationId)}Body`),
-        ...(body === undefined ? {} : { example: body }),
-      },
-    },
-  };
+  const schema = writer.write(route.body, `${pascalCase(metadata.operationId)}Body`);
+  const media = { schema, ...(body === undefined ? {} : { example: body }) };
+  return { required: !route.body.isOptional(), content: { 'application/json': media } };
 }
 
-function responsesOf(
-  operation: Operation,
-  writer: SchemaWriter,
-  errors: ErrorAnswers,
-): OperationObject['responses'] {
+function responsesOf(operation: Operation, writer: SchemaWriter, errors: ErrorAnswers) {
   const { route, metadata } = operation;
   const responses: OperationObject['responses'] = {};
   const successes = successStatuses(route);
   for (const status of successes) responses[status] = success(operation, status, writer);
   if (metadata.cache === 'etag' && !successes.includes(304)) {
-    responses[304] = {
-      description: 'The answer named by If-None-Match is still the present one.',
-      headers: headersOf(metadata, 304),
-    };
+    const description = 'The answer named by If-None-Match is still the present one.';
+    responses[304] = { description, headers: headersOf(metadata, 304) };
   }
   const listed = codesByStatus(metadata.errors);
   for (const status of Object.keys(route.responses).map(Number)) {
@@ -124,56 +108,79 @@ function responsesOf(
 }
 
 function success({ route, metadata, example }: Operation, status: number, writer: SchemaWriter): Answer {
+  const { operationId, stream, leadsTo, alsoAs = {} } = metadata;
   const schema: unknown = route.responses[status];
   const headers = headersOf(metadata, status);
   if (schema === ContractNoBody) return { description: 'Done; the answer has no body.', headers };
   if (!(schema instanceof z.ZodType))
-    throw new Error(`${metadata.operationId} answers ${status} in a form the emitter does not know`);
+    throw new Error(`${operationId} answers ${status} in a form the emitter does not know`);
   const { answer } = example;
-  if (metadata.stream !== undefined) {
-    const data = writer.write(schema, `${pascalCase(metadata.operationId)}Data`);
-    const content = eventStreamContent(metadata.stream, data, answer);
-    return { description: `A stream of events. ${schema.description}`, headers, content };
+  if (stream !== undefined) {
+    const data = writer.write(schema, `${pascalCase(operationId)}Data`);
+    const description = `A stream of events. ${schema.description}`;
+    return { description, headers, content: eventStreamContent(stream, data, answer) };
   }
+  const otherForms = Object.entries(status === 200 ? alsoAs : {}).map(([type, description]) => [
+    type,
+    { schema: { type: 'string', description } },
+  ]);
   return {
     description: schema.description ?? route.summary ?? '',
     headers,
     content: {
       'application/json': {
-        schema: writer.write(schema, `${pascalCase(metadata.operationId)}Answer`),
+        schema: writer.write(schema, `${pascalCase(operationId)}Answer`),
         // If an operation has several success statuses, its one example appears at those that it fits.
         ...(schema.safeParse(answer).success ? { example: answer } : {}),
       },
-      ...(status === 200 ? otherForms(metadata) : {}),
+      ...Object.fromEntries(otherForms),
     },
-    ...(metadata.leadsTo === undefined ? {} : { links: linksOf(metadata.leadsTo) }),
+    ...(leadsTo === undefined ? {} : { links: linksOf(leadsTo) }),
   };
+}
+
+/**
+ * The content of a stream of events. OpenAPI 3.1 has no word for the items of a stream (3.2 calls it `itemSchema`), and
+ * tools take the schema of this media type for that of each event.
+ */
+function eventStreamContent({ event, problems }: EventStream, data: JsonSchema, example: unknown) {
+  const more = problems
+    ? ' Events `problem` tell of an error after the start: their data is the body of the error.'
+    : '';
+  const schema: JsonSchema = {
+    type: 'object',
+    description:
+      `Each of the server-sent events. Those named \`${event}\` carry JSON of \`contentSchema\` as their ` +
+      `data, in one line.${more} Comments keep the connection open.`,
+    properties: {
+      event: { type: 'string', enum: [event, ...(problems ? ['problem'] : [])] },
+      data: { type: 'string', contentMediaType: 'application/json', contentSchema: data },
+    },
+    required: ['event', 'data'],
+  };
+  const shown = example === undefined ? {} : { example: { event, data: JSON.stringify(example) } };
+  return { 'text/event-stream': { schema, ...shown } };
 }
 
 /** A request body's members become an object: tools that follow links put it into the body that they send. */
 function linksOf(leadsTo: Links): Record<string, Link> {
-  const inBody = /^body\./;
-  return Object.fromEntries(
-    Object.entries(leadsTo).map(([operationId, takes]) => {
-      const parameters = Object.entries(takes).filter(([name]) => !inBody.test(name));
-      const members = Object.entries(takes).filter(([name]) => inBody.test(name));
-      const body = members.map(([name, expression]) => [name.replace(inBody, ''), expression]);
-      return [
+  const links = Object.entries(leadsTo).map(([operationId, takes]): [string, Link] => {
+    const of = (isInBody: boolean) =>
+      Object.entries(takes).filter(([name]) => name.startsWith('body.') === isInBody);
+    const [parameters, body] = [
+      of(false),
+      of(true).map(([name, from]) => [name.slice('body.'.length), from]),
+    ];
+    return [
+      operationId,
+      {
         operationId,
-        {
-          operationId,
-          ...(parameters.length > 0 ? { parameters: Object.fromEntries(parameters) } : {}),
-          ...(body.length > 0 ? { requestBody: Object.fromEntries(body) } : {}),
-        },
-      ];
-    }),
-  );
-}
-
-function otherForms({ alsoAs = {} }: Operation['metadata']): Record<string, { schema: JsonSchema }> {
-  return Object.fromEntries(
-    Object.entries(alsoAs).map(([type, description]) => [type, { schema: { type: 'string', description } }]),
-  );
+        ...(parameters.length > 0 ? { parameters: Object.fromEntries(parameters) } : {}),
+        ...(body.length > 0 ? { requestBody: Object.fromEntries(body) } : {}),
+      },
+    ];
+  });
+  return Object.fromEntries(links);
 }
 
 export interface ParameterName {
@@ -215,12 +222,18 @@ function parametersOf(
 ): Parameter[] {
   const schemas = { path: fieldsOf(route.pathParams), query: fieldsOf(route.query) };
   const examples = { path: example.params, query: example.query };
+  const parameters = named.map(({ name, in: place }): Parameter => {
+    const schema = schemas[place][name];
+    if (schema === undefined) throw new Error(`${metadata.operationId} does not describe {${name}}`);
+    // The description belongs to the parameter; a reference keeps its component's own.
+    const { description = schema.description ?? '', ...written } = writer.write(schema);
+    const required = place === 'path' || !schema.isOptional();
+    const shown = examples[place]?.[name];
+    const parameter = { name, in: place, required, description, schema: written };
+    return shown === undefined ? parameter : { ...parameter, example: shown };
+  });
   return [
-    ...named.map(({ name, in: place }) => {
-      const schema = schemas[place][name];
-      if (schema === undefined) throw new Error(`${metadata.operationId} does not describe {${name}}`);
-      return parameter(place, name, schema, writer, examples[place]?.[name]);
-    }),
+    ...parameters,
     ...(metadata.access === 'callback' ? [callbackSignature] : []),
     ...(metadata.cache === 'etag' ? [ifNoneMatch] : []),
   ];
@@ -238,24 +251,4 @@ export function fieldsOf(schema: unknown): Record<string, ZodTypeAny> {
       (entry): entry is [string, ZodTypeAny] => entry[1] instanceof z.ZodType,
     ),
   );
-}
-
-function parameter(
-  place: Parameter['in'],
-  name: string,
-  schema: ZodTypeAny,
-  writer: SchemaWriter,
-  example: unknown,
-): Parameter {
-  const written = writer.write(schema);
-  // The description belongs to the parameter; a reference keeps its component's own.
-  const { description = schema.description ?? '', ...rest } = written;
-  return {
-    name,
-    in: place,
-    required: place === 'path' || !schema.isOptional(),
-    description,
-    schema: rest,
-    ...(example === undefined ? {} : { example }),
-  };
 }

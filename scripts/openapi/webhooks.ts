@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { z } from 'zod';
+import { type ZodTypeAny, z } from 'zod';
 import { eventExamples } from '../../contract/examples/events.js';
 import {
   type EventName,
@@ -12,17 +12,6 @@ import type { JsonSchema } from './json-schema.js';
 import type { Parameter } from './operation-object.js';
 import type { SchemaWriter } from './zod-schema.js';
 import { pascalCase } from './zod-schema.js';
-
-interface WebhookOperation {
-  operationId: string;
-  tags: string[];
-  summary: string;
-  description: string;
-  security: never[];
-  parameters: Parameter[];
-  requestBody: { required: true; content: Record<string, { schema: JsonSchema; example: object }> };
-  responses: Record<string, { description: string }>;
-}
 
 const hmacHex = z
   .string()
@@ -45,76 +34,60 @@ const exampleSecret = 'only-for-trying-out-webhooks';
 const exampleId = 'evt_9f86d081884c7d659a2feaa0c55ad015';
 const exampleTimestamp = '1795253400';
 
-/** A delivery as a receiver would get it. */
+/** A delivery as a receiver would get it: its body, and its headers with what they mean. */
 function exampleDelivery(event: EventName) {
-  const envelope = {
-    event,
-    id: exampleId,
-    createdAt: '2026-11-21T09:29:59.950Z',
-    data: eventExamples[event],
-  };
+  const createdAt = '2026-11-21T09:29:59.950Z';
+  const envelope = { event, id: exampleId, createdAt, data: eventExamples[event] };
   const body = JSON.stringify(envelope);
   const hmac = (text: string) => createHmac('sha256', exampleSecret).update(text);
-  const headers: Record<string, string> = {
-    'X-Fairlead-Signature': hmac(body).digest('hex'),
-    'X-Fairlead-Event': event,
-    'webhook-id': exampleId,
-    'webhook-timestamp': exampleTimestamp,
-    'webhook-signature': `v1,${hmac(`${exampleId}.${exampleTimestamp}.${body}`).digest('base64')}`,
-  };
+  const standard = hmac(`${exampleId}.${exampleTimestamp}.${body}`).digest('base64');
+  const eventHeader = z.enum([event]).describe('The name of the event, as in the body.');
+  const headers: [string, ZodTypeAny, string][] = [
+    ['X-Fairlead-Signature', hmacHex, hmac(body).digest('hex')],
+    ['X-Fairlead-Event', eventHeader, event],
+    ['webhook-id', standardId, exampleId],
+    ['webhook-timestamp', standardTimestamp, exampleTimestamp],
+    ['webhook-signature', standardSignature, `v1,${standard}`],
+  ];
   return { envelope, headers };
 }
 
 /** The deliveries a receiver gets: one POST for each event of the contract. */
-export function webhooksOf(writer: SchemaWriter): Record<string, { post: WebhookOperation }> {
-  return Object.fromEntries(
-    eventNames.map((event) => {
-      const meaning = eventData[event].description ?? '';
-      const schema = writer.define(
-        `${pascalCase(event)}Event`,
-        eventEnvelope(event).describe(`The body of an \`${event}\` delivery.`),
-      );
-      const example = exampleDelivery(event);
-      const operation: WebhookOperation = {
-        operationId: `on${pascalCase(event)}`,
-        tags: ['events'],
-        summary: meaning.replace(/\.$/, ''),
-        description:
-          `Sent to every webhook subscribed to \`${event}\`. Answer any 2xx within 5 seconds; the same event may ` +
-          'come more than once, with the same id and body. The example is signed with the secret ' +
-          `\`${exampleSecret}\`, over its JSON without white space.`,
-        security: [],
-        parameters: deliveryHeaders(event, writer, example.headers),
-        requestBody: {
-          required: true,
-          content: { 'application/json': { schema, example: example.envelope } },
-        },
-        responses: {
-          '2XX': { description: 'Received: the event is not sent again.' },
-          '4XX': {
-            description:
-              'Refused for good: the webhook is disabled and its further events are held (during a rotation, once the ' +
-              'delivery was refused with each secret).',
-          },
-          '5XX': { description: 'Not now: sent again, at most 3 times, after about 10 s, 60 s and 360 s.' },
-        },
-      };
-      return [event, { post: operation }];
-    }),
-  );
+export function webhooksOf(writer: SchemaWriter) {
+  return Object.fromEntries(eventNames.map((event) => [event, { post: webhookOf(event, writer) }]));
 }
 
-function deliveryHeaders(event: string, writer: SchemaWriter, examples: Record<string, string>): Parameter[] {
-  const headers = {
-    'X-Fairlead-Signature': hmacHex,
-    'X-Fairlead-Event': z.enum([event]).describe('The name of the event, as in the body.'),
-    'webhook-id': standardId,
-    'webhook-timestamp': standardTimestamp,
-    'webhook-signature': standardSignature,
-  };
-  return Object.entries(headers).map(([name, schema]) => {
-    const { description = '', ...rest } = writer.write(schema);
-    const required = !schema.isOptional();
-    return { name, in: 'header', required, description, schema: rest, example: examples[name] };
+function webhookOf(event: EventName, writer: SchemaWriter) {
+  const meaning = eventData[event].description ?? '';
+  const body = eventEnvelope(event).describe(`The body of an \`${event}\` delivery.`);
+  const schema = writer.define(`${pascalCase(event)}Event`, body);
+  const { envelope, headers } = exampleDelivery(event);
+  const parameters = headers.map(([name, header, example]): Parameter => {
+    const { description = '', ...rest } = writer.write(header);
+    return { name, in: 'header', required: !header.isOptional(), description, schema: rest, example };
   });
+  const content: Record<string, { schema: JsonSchema; example: object }> = {
+    'application/json': { schema, example: envelope },
+  };
+  return {
+    operationId: `on${pascalCase(event)}`,
+    tags: ['events'],
+    summary: meaning.replace(/\.$/, ''),
+    description:
+      `Sent to every webhook subscribed to \`${event}\`. Answer any 2xx within 5 seconds; the same event may ` +
+      'come more than once, with the same id and body. The example is signed with the secret ' +
+      `\`${exampleSecret}\`, over its JSON without white space.`,
+    security: [],
+    parameters,
+    requestBody: { required: true, content },
+    responses: {
+      '2XX': { description: 'Received: the event is not sent again.' },
+      '4XX': {
+        description:
+          'Refused for good: the webhook is disabled and its further events are held (during a rotation, once the ' +
+          'delivery was refused with each secret).',
+      },
+      '5XX': { description: 'Not now: sent again, at most 3 times, after about 10 s, 60 s and 360 s.' },
+    },
+  };
 }

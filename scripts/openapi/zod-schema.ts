@@ -6,27 +6,21 @@ import { componentName, type JsonSchema, numberSchema, stringSchema } from './js
 /** Finds the component name of a schema, or undefined where it is written in place. */
 export type NameOf = (schema: ZodTypeAny) => string | undefined;
 
-export interface SchemaWriter {
-  /**
-   * The schema as a reference if it has a name, else inline. An object is never inline: without a name it is called `hint`,
-   * and the objects inside it after their position: `WebhookAnswer.disabled` is `WebhookAnswerDisabled`.
-   */
-  write(schema: ZodTypeAny, hint?: string): JsonSchema;
-  /** Makes a component of a schema that has no name. Throws if the name is already used for another one. */
-  define(name: string, schema: ZodTypeAny): JsonSchema;
-  /** Every component written so far, by name. */
-  components(): Record<string, JsonSchema>;
-}
+export type SchemaWriter = ReturnType<typeof createSchemaWriter>;
 
 /**
  * Writes zod schemas as JSON Schema 2020-12, as what goes over the wire: refinements and transforms are passed
  * through to what they are applied to. A kind of schema without a rule throws; it never becomes `{}`.
  */
-export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
+export function createSchemaWriter(nameOf: NameOf) {
   const components = new Map<string, JsonSchema>();
   /** Names derived from positions, by the identity of the schema. */
   const givenNames = new Map<unknown, string>();
 
+  /**
+   * The schema as a reference if it has a name, else inline. An object is never inline: without a name it is called `hint`,
+   * and the objects inside it after their position: `WebhookAnswer.disabled` is `WebhookAnswerDisabled`.
+   */
   function write(schema: ZodTypeAny, hint?: string): JsonSchema {
     const name = nameOf(schema) ?? nameByPlace(schema, hint);
     return name === undefined ? inPlace(schema, hint) : reference(name, schema);
@@ -72,12 +66,10 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
     if (schema instanceof z.ZodNumber) return numberSchema(schema);
     if (schema instanceof z.ZodBoolean) return { type: 'boolean' };
     if (schema instanceof z.ZodUnknown) return {};
-    if (schema instanceof z.ZodEnum)
-      return {
-        type: 'string',
-        enum: [...schema.options],
-        ...(isMarkedToGrow(schema) ? { 'x-open-enum': true } : {}),
-      };
+    if (schema instanceof z.ZodEnum) {
+      const open = isMarkedToGrow(schema) ? { 'x-open-enum': true as const } : {};
+      return { type: 'string', enum: [...schema.options], ...open };
+    }
     if (schema instanceof z.ZodLiteral) return enumOf([schema.value]);
     if (schema instanceof z.ZodObject) return objectSchema(schema, hint);
     if (schema instanceof z.ZodArray) return arraySchema(schema, hint);
@@ -126,7 +118,8 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
 
   return {
     write,
-    define(name, schema) {
+    /** Makes a component of a schema that has no name. Throws if the name is already used for another one. */
+    define(name: string, schema: ZodTypeAny): JsonSchema {
       const written = inPlace(schema, name);
       const known = components.get(name);
       if (known !== undefined && JSON.stringify(known) !== JSON.stringify(written))
@@ -134,7 +127,9 @@ export function createSchemaWriter(nameOf: NameOf): SchemaWriter {
       components.set(name, written);
       return { $ref: `#/components/schemas/${name}` };
     },
-    components: () => Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+    /** Every component written so far, by name. */
+    components: (): Record<string, JsonSchema> =>
+      Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
 }
 
@@ -201,11 +196,9 @@ function identity(schema: ZodTypeAny): unknown {
 
 /** The schema of one entry of `details`, which the error table keeps to itself. */
 function errorDetail(): ZodTypeAny {
+  type Body = z.ZodObject<{ details: z.ZodOptional<z.ZodArray<ZodTypeAny>> }>;
   const body: unknown = errorResponses(['INVALID_REQUEST'])[400];
-  const details = body instanceof z.ZodObject ? body.shape.details : undefined;
-  if (!(details instanceof z.ZodOptional) || !(details.unwrap() instanceof z.ZodArray))
-    throw new Error('INVALID_REQUEST no longer carries details: give the emitter another way to name them');
-  return details.unwrap().element;
+  return (body as Body).shape.details.unwrap().element;
 }
 
 /** `INVALID_REQUEST`, `intent.settled`, `rateQuote` → `InvalidRequest`, `IntentSettled`, `RateQuote`. */

@@ -17,30 +17,9 @@ const openingBalance = 1_000_000;
 const keptLimit = 20_000;
 
 /** The transactions of the simulated ledger. A ledger closes every `closeMs`; its number follows from the clock alone. */
-export interface Book {
-  /** Adds a transaction to the ledger that closes next, unless it is already there. Returns its entry. */
-  submit(transaction: AnyTransaction): Entry;
-  /** Whether it was submitted, in a closed ledger or the next one. */
-  holds(hash: string): boolean;
-  /** Finds a transaction in closed ledgers, by either hash if it is a fee bump. */
-  find(hash: string): Entry | undefined;
-  /** The transactions of closed ledgers, oldest first. */
-  all(): Entry[];
-  /** Number and closing time of the ledger that closed last. */
-  latest(): { ledger: number; closedAtMs: number };
-  /** The sequence number of an account (`G…`) in closed ledgers; 0 for one that has sent nothing yet. */
-  sequenceOf(account: string): string;
-  /** Null if a later ledger will apply this transaction; else the code of its rejection. */
-  rejectionOf(transaction: AnyTransaction): Rejection | null;
-  /** When a ledger of this number closed. */
-  closedAt(ledger: number): number;
-  /** True once after any change. */
-  takeChanged(): boolean;
-  /** Everything kept, for the state file. */
-  kept(): Entry[];
-}
+export type Book = ReturnType<typeof createBook>;
 
-export function createBook(options: { clock: Clock; closeMs: number; saved: readonly Entry[] }): Book {
+export function createBook(options: { clock: Clock; closeMs: number; saved: readonly Entry[] }) {
   const { clock, closeMs } = options;
   const entries = [...options.saved];
   const byHash = new Map<string, Entry>();
@@ -48,36 +27,29 @@ export function createBook(options: { clock: Clock; closeMs: number; saved: read
   /** What each account has sent, oldest first. */
   const sent = new Map<string, { sequence: string; closedAtMs: number }[]>();
   let changed = false;
+  const isClosed = ({ closedAtMs }: { closedAtMs: number }) => closedAtMs <= clock();
+  const hashesOf = ({ hash, innerHash }: Entry) => (innerHash === null ? [hash] : [hash, innerHash]);
+  const sentBy = (account: string) => sent.get(baseAccount(account)) ?? [];
 
   function note(entry: Entry, transaction: AnyTransaction): void {
-    byHash.set(entry.hash, entry);
-    if (entry.innerHash !== null) byHash.set(entry.innerHash, entry);
+    for (const hash of hashesOf(entry)) byHash.set(hash, entry);
     const { source, sequence } = innerOf(transaction);
-    const ofAccount = sent.get(baseAccount(source)) ?? [];
-    ofAccount.push({ sequence, closedAtMs: entry.closedAtMs });
-    sent.set(baseAccount(source), ofAccount);
+    sent.set(baseAccount(source), [...sentBy(source), { sequence, closedAtMs: entry.closedAtMs }]);
   }
-
-  const balanceOf = (account: string, asset: string) =>
-    balances.get(`${account} ${asset}`) ?? new Decimal(openingBalance);
 
   /** Applies all payments of a transaction, or none. */
   function carryOut(transaction: AnyTransaction): boolean {
     const inner = innerOf(transaction);
     const after = new Map<string, Decimal>();
-    const add = (account: string, asset: string, amount: Decimal) => {
-      const key = `${account} ${asset}`;
-      after.set(key, (after.get(key) ?? balanceOf(account, asset)).plus(amount));
+    const add = (account: string, asset: { toString(): string }, amount: Decimal) => {
+      const key = `${baseAccount(account)} ${asset}`;
+      after.set(key, (after.get(key) ?? balances.get(key) ?? new Decimal(openingBalance)).plus(amount));
     };
     for (const operation of inner.operations) {
       const transfer = transferOf(operation, inner.source);
       if (transfer === null) continue;
-      add(
-        baseAccount(transfer.from),
-        transfer.sent.asset.toString(),
-        new Decimal(transfer.sent.amount).neg(),
-      );
-      add(baseAccount(transfer.to), transfer.asset.toString(), new Decimal(transfer.amount));
+      add(transfer.from, transfer.sent.asset, new Decimal(transfer.sent.amount).neg());
+      add(transfer.to, transfer.asset, new Decimal(transfer.amount));
     }
     if ([...after.values()].some((balance) => balance.isNegative())) return false;
     for (const [key, balance] of after) balances.set(key, balance);
@@ -90,10 +62,9 @@ export function createBook(options: { clock: Clock; closeMs: number; saved: read
     if (entry.successful) carryOut(transaction);
   }
 
-  const isClosed = ({ closedAtMs }: { closedAtMs: number }) => closedAtMs <= clock();
-
   return {
-    submit(transaction) {
+    /** Adds a transaction to the ledger that closes next, unless it is already there. Returns its entry. */
+    submit(transaction: AnyTransaction): Entry {
       const hash = transaction.hash().toString('hex');
       const known = byHash.get(hash);
       if (known !== undefined) return known;
@@ -113,38 +84,40 @@ export function createBook(options: { clock: Clock; closeMs: number; saved: read
       entries.push(entry);
       note(entry, transaction);
       changed = true;
-      for (const dropped of entries.splice(0, Math.max(0, entries.length - keptLimit))) {
-        byHash.delete(dropped.hash);
-        if (dropped.innerHash !== null) byHash.delete(dropped.innerHash);
-      }
+      for (const dropped of entries.splice(0, Math.max(0, entries.length - keptLimit)))
+        for (const each of hashesOf(dropped)) byHash.delete(each);
       return entry;
     },
-    holds: (hash) => byHash.has(hash),
-    find(hash) {
-      const entry = byHash.get(hash);
-      return entry !== undefined && isClosed(entry) ? entry : undefined;
-    },
+    /** Whether it was submitted, in a closed ledger or the next one. */
+    holds: (hash: string) => byHash.has(hash),
+    /** Finds a transaction in closed ledgers, by either hash if it is a fee bump. */
+    find: (hash: string) => [byHash.get(hash)].find((entry) => entry !== undefined && isClosed(entry)),
+    /** The transactions of closed ledgers, oldest first. */
     all: () => entries.filter(isClosed),
+    /** Number and closing time of the ledger that closed last. */
     latest() {
       const ledger = Math.floor(clock() / closeMs);
       return { ledger, closedAtMs: ledger * closeMs };
     },
-    sequenceOf: (account) => sent.get(account)?.findLast(isClosed)?.sequence ?? '0',
-    rejectionOf(transaction) {
+    /** The sequence number of an account (`G…`) in closed ledgers; 0 for one that has sent nothing yet. */
+    sequenceOf: (account: string) => sentBy(account).findLast(isClosed)?.sequence ?? '0',
+    /** Null if a later ledger will apply this transaction; else the code of its rejection. */
+    rejectionOf(transaction: AnyTransaction): Rejection | null {
       const { source, sequence, timeBounds } = innerOf(transaction);
-      const last = sent.get(baseAccount(source))?.at(-1)?.sequence ?? '0';
+      const last = sentBy(source).at(-1)?.sequence ?? '0';
       if (BigInt(sequence) !== BigInt(last) + 1n) return 'txBadSeq';
       const closesAt = ((Math.floor(clock() / closeMs) + 1) * closeMs) / 1_000;
       const { minTime, maxTime } = timeBounds ?? { minTime: '0', maxTime: '0' };
       if (closesAt < Number(minTime)) return 'txTooEarly';
       return maxTime !== '0' && closesAt > Number(maxTime) ? 'txTooLate' : null;
     },
-    closedAt: (ledger) => ledger * closeMs,
-    takeChanged() {
-      const was = changed;
+    /** When a ledger of this number closed. */
+    closedAt: (ledger: number) => ledger * closeMs,
+    /** Everything kept, for the state file, if anything changed since the last time. */
+    takeChanged(): readonly Entry[] | undefined {
+      if (!changed) return undefined;
       changed = false;
-      return was;
+      return entries;
     },
-    kept: () => entries,
   };
 }

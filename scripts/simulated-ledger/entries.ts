@@ -75,39 +75,26 @@ export function transferOf(operation: Transaction['operations'][number], source:
 
 export type Transfer = NonNullable<ReturnType<typeof transferOf>>;
 
-function delivered({ to, asset, amount }: Transfer): xdr.SimplePaymentResult {
-  return new xdr.SimplePaymentResult({
+function resultOf(transfer: Transfer, succeeds: boolean): xdr.OperationResultTr {
+  const { OperationResultTr: Result, PaymentResult } = xdr;
+  if (transfer.kind === 'payment')
+    return Result.payment(succeeds ? PaymentResult.paymentSuccess() : PaymentResult.paymentUnderfunded());
+  const { to, asset, amount } = transfer;
+  const last = new xdr.SimplePaymentResult({
     destination: Keypair.fromPublicKey(baseAccount(to)).xdrAccountId(),
     asset: asset.toXDRObject(),
     amount: xdr.Int64.fromString(new Decimal(amount).times(stroopsPerUnit).toFixed(0)),
   });
-}
-
-function resultOf(transfer: Transfer, succeeds: boolean): xdr.OperationResult {
-  const { opInner } = xdr.OperationResult;
-  if (transfer.kind === 'payment') {
-    const result = succeeds ? xdr.PaymentResult.paymentSuccess() : xdr.PaymentResult.paymentUnderfunded();
-    return opInner(xdr.OperationResultTr.payment(result));
-  }
-  const last = delivered(transfer);
   if (transfer.kind === 'path_payment_strict_receive') {
-    const { PathPaymentStrictReceiveResult: Result, PathPaymentStrictReceiveResultSuccess: Success } = xdr;
-    return opInner(
-      xdr.OperationResultTr.pathPaymentStrictReceive(
-        succeeds
-          ? Result.pathPaymentStrictReceiveSuccess(new Success({ offers: [], last }))
-          : Result.pathPaymentStrictReceiveUnderfunded(),
-      ),
+    const { PathPaymentStrictReceiveResult: Receive, PathPaymentStrictReceiveResultSuccess: Success } = xdr;
+    const success = () => Receive.pathPaymentStrictReceiveSuccess(new Success({ offers: [], last }));
+    return Result.pathPaymentStrictReceive(
+      succeeds ? success() : Receive.pathPaymentStrictReceiveUnderfunded(),
     );
   }
-  const { PathPaymentStrictSendResult: Result, PathPaymentStrictSendResultSuccess: Success } = xdr;
-  return opInner(
-    xdr.OperationResultTr.pathPaymentStrictSend(
-      succeeds
-        ? Result.pathPaymentStrictSendSuccess(new Success({ offers: [], last }))
-        : Result.pathPaymentStrictSendUnderfunded(),
-    ),
-  );
+  const { PathPaymentStrictSendResult: Send, PathPaymentStrictSendResultSuccess: Success } = xdr;
+  const success = () => Send.pathPaymentStrictSendSuccess(new Success({ offers: [], last }));
+  return Result.pathPaymentStrictSend(succeeds ? success() : Send.pathPaymentStrictSendUnderfunded());
 }
 
 /** The result of a transaction whose operations are all payments: all succeed, or none has any effect. */
@@ -116,26 +103,24 @@ export function encodedResult(transaction: AnyTransaction, succeeds: boolean): s
   const results = inner.operations.map((operation) => {
     const transfer = transferOf(operation, inner.source);
     if (transfer === null) throw new Error(`the simulated ledger knows no ${operation.type}`);
-    return resultOf(transfer, succeeds);
+    return xdr.OperationResult.opInner(resultOf(transfer, succeeds));
   });
-  const feeCharged = xdr.Int64.fromString('100');
-  if (!(transaction instanceof FeeBumpTransaction)) {
-    const { TransactionResultResult: Result } = xdr;
-    const result = succeeds ? Result.txSuccess(results) : Result.txFailed(results);
-    return new xdr.TransactionResult({ feeCharged, result, ext: new xdr.TransactionResultExt(0) }).toXDR(
-      'base64',
-    );
-  }
-  const { InnerTransactionResultResult: Inner, TransactionResultResult: Outer } = xdr;
+  const { InnerTransactionResultResult: Inner, TransactionResultResult: Result } = xdr;
+  if (!(transaction instanceof FeeBumpTransaction))
+    return encoded('100', succeeds ? Result.txSuccess(results) : Result.txFailed(results));
   const pair = new xdr.InnerTransactionResultPair({
     transactionHash: inner.hash(),
     result: new xdr.InnerTransactionResult({
-      feeCharged,
+      feeCharged: xdr.Int64.fromString('100'),
       result: succeeds ? Inner.txSuccess(results) : Inner.txFailed(results),
       ext: new xdr.InnerTransactionResultExt(0),
     }),
   });
-  const result = succeeds ? Outer.txFeeBumpInnerSuccess(pair) : Outer.txFeeBumpInnerFailed(pair);
+  return encoded('100', succeeds ? Result.txFeeBumpInnerSuccess(pair) : Result.txFeeBumpInnerFailed(pair));
+}
+
+function encoded(fee: string, result: xdr.TransactionResultResult): string {
+  const feeCharged = xdr.Int64.fromString(fee);
   return new xdr.TransactionResult({ feeCharged, result, ext: new xdr.TransactionResultExt(0) }).toXDR(
     'base64',
   );
@@ -146,11 +131,7 @@ export type Rejection = 'txBadSeq' | 'txTooLate' | 'txTooEarly';
 
 /** The result of a transaction that no ledger took. */
 export function encodedRejection(code: Rejection | 'txBadAuth'): string {
-  return new xdr.TransactionResult({
-    feeCharged: xdr.Int64.fromString('0'),
-    result: xdr.TransactionResultResult[code](),
-    ext: new xdr.TransactionResultExt(0),
-  }).toXDR('base64');
+  return encoded('0', xdr.TransactionResultResult[code]());
 }
 
 /** Code and issuer in Horizon's form. */

@@ -73,21 +73,35 @@ function account(id: string, sequence: string) {
   };
 }
 
-/** Successful transactions that affect the account, in ascending order, with `cursor` and `limit`. */
-export function transactionsOf(account: string, query: URLSearchParams, view: View) {
+/** Of the successful transactions that affect the account, in ascending order, what `cursor` and `limit` leave. */
+function selected<T extends { paging_token: string }>(
+  account: string,
+  query: URLSearchParams,
+  view: View,
+  recordsOf: (entry: Entry, operations: Transferred[]) => T[],
+): T[] {
   const after = BigInt(query.get('cursor') || '0');
   const limit = Math.min(Number(query.get('limit')) || 10, pageLimit);
-  return view
-    .all()
-    .filter(({ successful }) => successful)
-    .filter(({ ledger, order }) => BigInt(operationIdOf({ ledger, order, position: 0 })) > after)
-    .filter((entry) =>
-      (operationsOf(entry) as { from: string; to: string }[]).some(
-        ({ from, to }) => from === account || to === account,
-      ),
-    )
-    .slice(0, limit)
-    .map((entry) => transactionOf(entry, entry.hash));
+  const found: T[] = [];
+  for (const entry of view.all()) {
+    const ofAccount = operationsOf(entry).filter(({ from, to }) => from === account || to === account);
+    if (!entry.successful || ofAccount.length === 0) continue;
+    found.push(...recordsOf(entry, ofAccount).filter((each) => BigInt(each.paging_token) > after));
+    if (found.length >= limit) break;
+  }
+  return found.slice(0, limit);
+}
+
+export function transactionsOf(account: string, query: URLSearchParams, view: View) {
+  return selected(account, query, view, (entry) => [transactionOf(entry, entry.hash)]);
+}
+
+/** With `join=transactions`, each with its transaction. */
+function paymentsOf(account: string, query: URLSearchParams, view: View) {
+  const isJoined = query.get('join') === 'transactions';
+  return selected(account, query, view, (entry, operations) =>
+    operations.map((each) => (isJoined ? { ...each, transaction: transactionOf(entry, entry.hash) } : each)),
+  );
 }
 
 function transactionOf(entry: Entry, asked: string) {
@@ -116,14 +130,12 @@ function transactionOf(entry: Entry, asked: string) {
 function memoFields({ memo }: Transaction) {
   const { value } = memo;
   switch (memo.type) {
-    case 'text':
-      return {
-        memo_type: 'text',
-        memo: String(value),
-        memo_bytes: Buffer.from(value ?? '').toString('base64'),
-      };
+    case 'text': {
+      const memo_bytes = Buffer.from(value ?? '').toString('base64');
+      return { memo_type: memo.type, memo: String(value), memo_bytes };
+    }
     case 'id':
-      return { memo_type: 'id', memo: String(value) };
+      return { memo_type: memo.type, memo: String(value) };
     case 'hash':
     case 'return':
       return { memo_type: memo.type, memo: Buffer.from(value ?? '').toString('base64') };
@@ -140,57 +152,40 @@ function named(name: string, muxedName: string, address: string) {
   return { ...fields, [`${muxedName}_muxed`]: address, [`${muxedName}_muxed_id`]: muxed.id() };
 }
 
-/** The operations of each entry: every look of every anchor goes through all of them, and decoding takes long. */
-const decoded = new WeakMap<Entry, object[]>();
-
-function operationsOf(entry: Entry): object[] {
-  const known = decoded.get(entry);
-  if (known !== undefined) return known;
-  const operations = decodeOperations(entry);
-  decoded.set(entry, operations);
-  return operations;
+interface Transferred {
+  paging_token: string;
+  from: string;
+  to: string;
 }
 
-function decodeOperations(entry: Entry): object[] {
+/** The operations of each entry: every look of every anchor goes through all of them, and decoding takes long. */
+const decoded = new WeakMap<Entry, Transferred[]>();
+
+function operationsOf(entry: Entry): Transferred[] {
+  const known = decoded.get(entry);
+  if (known !== undefined) return known;
   const inner = innerOf(readEnvelope(entry.envelope));
-  return inner.operations.flatMap((operation, place) => {
+  const operations = inner.operations.flatMap((operation, place) => {
     const transfer = transferOf(operation, inner.source);
     if (transfer === null) return [];
     const id = operationIdOf({ ledger: entry.ledger, order: entry.order, position: place + 1 });
-    return [
-      {
-        id,
-        paging_token: id,
-        transaction_successful: entry.successful,
-        ...named('source_account', 'source_account', transfer.from),
-        type: transfer.kind,
-        created_at: instant(entry.closedAtMs),
-        transaction_hash: entry.hash,
-        ...horizonAsset(transfer.asset),
-        ...named('from', 'from', transfer.from),
-        ...named('to', 'to', transfer.to),
-        amount: Number(transfer.amount).toFixed(7),
-      },
-    ];
+    const record = {
+      id,
+      paging_token: id,
+      transaction_successful: entry.successful,
+      ...named('source_account', 'source_account', transfer.from),
+      type: transfer.kind,
+      created_at: instant(entry.closedAtMs),
+      transaction_hash: entry.hash,
+      ...horizonAsset(transfer.asset),
+      ...named('from', 'from', transfer.from),
+      ...named('to', 'to', transfer.to),
+      amount: Number(transfer.amount).toFixed(7),
+    };
+    return [record as typeof record & Transferred];
   });
-}
-
-/** Payments of successful transactions, in ascending order, with `cursor`, `limit` and `join=transactions`. */
-function paymentsOf(account: string, query: URLSearchParams, view: View): object[] {
-  const after = BigInt(query.get('cursor') || '0');
-  const limit = Math.min(Number(query.get('limit')) || 10, pageLimit);
-  const joined = query.get('join') === 'transactions';
-  const found: object[] = [];
-  for (const entry of view.all()) {
-    if (!entry.successful) continue;
-    for (const operation of operationsOf(entry) as { id: string; from: string; to: string }[]) {
-      const isOfAccount = operation.from === account || operation.to === account;
-      if (!isOfAccount || BigInt(operation.id) <= after) continue;
-      found.push(joined ? { ...operation, transaction: transactionOf(entry, entry.hash) } : operation);
-      if (found.length === limit) return found;
-    }
-  }
-  return found;
+  decoded.set(entry, operations);
+  return operations;
 }
 
 function page(records: object[]) {

@@ -4,7 +4,7 @@ import type { Clock } from '../../server/ports.js';
 import { readJson, replaceFile } from '../lib/files.js';
 import { listenOnLoopback } from '../lib/loopback-server.js';
 import { createBook } from './book.js';
-import type { AnyTransaction, Entry } from './entries.js';
+import type { Entry } from './entries.js';
 import { noFaults, type SourceFaults, viewOf } from './faults.js';
 import { answerHorizon } from './horizon.js';
 import { streamedAccount, streamTransactions } from './horizon-stream.js';
@@ -22,22 +22,10 @@ export interface SimulatedLedgerOptions {
 }
 
 /** A ledger on this machine that answers as Stellar RPC and Horizon do. No real asset moves. */
-export interface SimulatedLedger {
-  /** The values for `LEDGER_RPC_URL` and `HORIZON_URL`. */
-  rpcUrl: string;
-  horizonUrl: string;
-  /** Takes a transaction without asking for a signature; it is in the ledger that closes next. */
-  submit(transaction: AnyTransaction): Entry;
-  /** Submits a transaction of these payments, which differs from all earlier ones. */
-  pay(of: Omit<SimulatedTransaction, 'sequence'>): Entry;
-  setFaults(of: { rpc?: Partial<SourceFaults>; horizon?: Partial<SourceFaults> }): void;
-  /** How many requests each source was sent. */
-  asked(): { rpc: number; horizon: number };
-  stop(): Promise<void>;
-}
+export type SimulatedLedger = Awaited<ReturnType<typeof startSimulatedLedger>>;
 
 /** Starts a ledger on 127.0.0.1: RPC at `/rpc`, Horizon at `/horizon`. */
-export async function startSimulatedLedger(options: SimulatedLedgerOptions): Promise<SimulatedLedger> {
+export async function startSimulatedLedger(options: SimulatedLedgerOptions) {
   const { clock, port = 0, closeMs = 1_000, stateFile } = options;
   const saved = (await readJson<Entry[]>(stateFile)) ?? [];
   const book = createBook({ clock, closeMs, saved });
@@ -45,7 +33,7 @@ export async function startSimulatedLedger(options: SimulatedLedgerOptions): Pro
   const asked = { rpc: 0, horizon: 0 };
   const rpcView = viewOf(book, clock, () => faults.rpc);
   const horizonView = viewOf(book, clock, () => faults.horizon);
-  let sequence = book.kept().length;
+  let sequence = saved.length;
 
   /** Resolves to whether the request is still to be answered. */
   async function passes(source: 'rpc' | 'horizon', response: express.Response): Promise<boolean> {
@@ -73,39 +61,37 @@ export async function startSimulatedLedger(options: SimulatedLedgerOptions): Pro
     const streamed = streamedAccount(request);
     if (streamed !== undefined) return streamTransactions(streamed, request, response, horizonView);
     const url = new URL(request.originalUrl, 'http://ledger');
-    const { status, json } = answerHorizon(
-      url.pathname.slice('/horizon'.length),
-      url.searchParams,
-      horizonView,
-      book.sequenceOf,
-    );
+    const path = url.pathname.slice('/horizon'.length);
+    const { status, json } = answerHorizon(path, url.searchParams, horizonView, book.sequenceOf);
     response.status(status).type('application/hal+json').send(JSON.stringify(json));
   });
   const server = await listenOnLoopback(app, { port });
 
   async function save(): Promise<void> {
-    if (stateFile === undefined || !book.takeChanged()) return;
-    await replaceFile(stateFile, JSON.stringify(book.kept()));
+    const kept = stateFile === undefined ? undefined : book.takeChanged();
+    if (stateFile !== undefined && kept !== undefined) await replaceFile(stateFile, JSON.stringify(kept));
   }
-  const saving = setInterval(
-    () => void save().catch((error) => console.error('simulated ledger:', error)),
-    2_000,
-  );
+  const complain = (error: unknown) => console.error('simulated ledger:', error);
+  const saving = setInterval(() => void save().catch(complain), 2_000);
 
   return {
+    /** The values for `LEDGER_RPC_URL` and `HORIZON_URL`. */
     rpcUrl: `${server.origin}/rpc`,
     horizonUrl: `${server.origin}/horizon`,
+    /** Takes a transaction without asking for a signature; it is in the ledger that closes next. */
     submit: book.submit,
-    pay(of) {
+    /** Submits a transaction of these payments, which differs from all earlier ones. */
+    pay(of: Omit<SimulatedTransaction, 'sequence'>): Entry {
       sequence += 1;
       return book.submit(buildTransaction({ ...of, sequence: String(sequence) }));
     },
-    setFaults({ rpc, horizon }) {
+    setFaults({ rpc, horizon }: { rpc?: Partial<SourceFaults>; horizon?: Partial<SourceFaults> }): void {
       faults.rpc = { ...faults.rpc, ...rpc };
       faults.horizon = { ...faults.horizon, ...horizon };
     },
+    /** How many requests each source was sent. */
     asked: () => ({ ...asked }),
-    async stop() {
+    async stop(): Promise<void> {
       clearInterval(saving);
       await server.stop();
       await save();

@@ -23,11 +23,8 @@ class RpcError extends Error {
 export function answerRpc(body: unknown, book: Book, view: View): object {
   const { id = null, method, params } = (body ?? {}) as { id?: unknown; method?: unknown; params?: unknown };
   try {
-    return {
-      jsonrpc: '2.0',
-      id,
-      result: resultOf(method, (params ?? {}) as Record<string, unknown>, book, view),
-    };
+    const result = resultOf(method, (params ?? {}) as Record<string, unknown>, book, view);
+    return { jsonrpc: '2.0', id, result };
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     return { jsonrpc: '2.0', id, error: { code: error.code, message: error.message } };

@@ -23,23 +23,22 @@ export function errorDeclarations(nameOf: NameOf): string {
   const writer = createSchemaWriter(nameOf);
   for (const code of codes) {
     const responses = errorResponses([code]) as Readonly<Record<number, ZodTypeAny>>;
-    const schema = responses[errorTable[code].status];
-    if (schema === undefined) throw new Error(`${code} has no body`);
-    writer.define(errorBodyName(code), schema);
+    writer.define(errorBodyName(code), responses[errorTable[code].status] as ZodTypeAny);
   }
   const components = renamed(writer.components());
   const types = createTypeWriter(components);
-  const items = Object.entries(itemDescriptions).map(([name, description]) =>
-    types.interfaceOf(name, { ...components[name], description }),
-  );
+  const declare = (name: string, description: string) =>
+    types.interfaceOf(name, { ...components[name], description });
+  const items = Object.entries(itemDescriptions).map(([name, description]) => declare(name, description));
   const bodies = codes.map((code) => {
     const { status, when } = errorTable[code];
-    return types.interfaceOf(errorBodyName(code), {
-      ...components[errorBodyName(code)],
-      description: `\`${code}\`, status ${status}. ${when}`,
-    });
+    return declare(errorBodyName(code), `\`${code}\`, status ${status}. ${when}`);
   });
-  return [...items, ...bodies, bodyByCode(), rest].join('\n');
+  const members = codes.map(
+    (code) => `${doc(errorTable[code].when, '  ')}  ${code}: ${errorBodyName(code)};\n`,
+  );
+  const byCode = `${doc('The body of each error by its code.')}export interface ErrorBodies {\n${members.join('')}}\n`;
+  return [...items, ...bodies, byCode, rest].join('\n');
 }
 
 function renamed(components: Record<string, JsonSchema>): Record<string, JsonSchema> {
@@ -49,13 +48,6 @@ function renamed(components: Record<string, JsonSchema>): Record<string, JsonSch
     text = text.replaceAll(place, name);
   }
   return JSON.parse(text);
-}
-
-function bodyByCode(): string {
-  const members = codes.map(
-    (code) => `${doc(errorTable[code].when, '  ')}  ${code}: ${errorBodyName(code)};\n`,
-  );
-  return `${doc('The body of each error by its code.')}export interface ErrorBodies {\n${members.join('')}}\n`;
 }
 
 const rest = `/** What went wrong, for programs. */

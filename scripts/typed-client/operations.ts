@@ -1,5 +1,5 @@
 import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
-import type { EventStream, RouteMetadata } from '../../contract/describe-route.js';
+import type { RouteMetadata } from '../../contract/describe-route.js';
 import type { OpenApiDocument } from '../openapi/document.js';
 import { componentName, type JsonSchema } from '../openapi/json-schema.js';
 import type { OperationObject } from '../openapi/operation-object.js';
@@ -8,10 +8,13 @@ import { pascalCase } from '../openapi/zod-schema.js';
 import { errorBodyName } from './errors.js';
 import { createTypeWriter, doc, type TypeWriter, union } from './write-type.js';
 
-/** An operation of the contract as a client has it: `client.<group>.<name>`. */
+/** An operation of the contract as a client has it. */
 export interface ClientOperation {
-  group: string;
   name: string;
+  /** `client.<group>.<name>` */
+  call: string;
+  /** What the names of its types begin with. */
+  type: string;
   route: AppRoute;
   metadata: RouteMetadata;
   /** The document's object of the operation. */
@@ -24,24 +27,20 @@ export interface ClientOperation {
 export function operationsByGroup(
   contract: AppRouter,
   document: OpenApiDocument,
-): ReadonlyMap<string, ClientOperation[]> {
-  const groups = Object.entries(contract).map(([group, members]): [string, ClientOperation[]] => [
+): [string, ClientOperation[]][] {
+  return Object.entries(contract).map(([group, members]) => [
     group,
     Object.entries(members as AppRouter).map(([name, route]) => {
       if (!isAppRoute(route)) throw new Error(`${group}.${name} is no operation`);
+      const metadata = route.metadata as RouteMetadata;
       const path = route.path.replaceAll(/:([A-Za-z0-9_]+)/g, '{$1}');
       const object = document.paths[path]?.[route.method.toLowerCase()];
       if (object === undefined) throw new Error(`the document has no ${route.method} ${path}`);
       const isList = object.parameters?.some((one) => one.name === 'cursor') ?? false;
-      return { group, name, route, metadata: route.metadata as RouteMetadata, object, isList };
+      const type = pascalCase(metadata.operationId);
+      return { name, call: `client.${group}.${name}`, type, route, metadata, object, isList };
     }),
   ]);
-  return new Map(groups);
-}
-
-/** Whether anyone may call it: without a credential of the operator. */
-export function isOpen({ metadata }: ClientOperation): boolean {
-  return metadata.access !== 'admin' && metadata.access !== 'internal';
 }
 
 /** The declarations of some operations of a group: arguments and answers of each, and the interface of the group. */
@@ -53,133 +52,107 @@ export function operationDeclarations(
   const types = createTypeWriter(schemas);
   const parts = operations.flatMap((operation) => [
     ...argumentsOf(operation, types),
-    operation.metadata.stream === undefined
-      ? answerOf(operation, types)
-      : eventOf(operation, operation.metadata.stream, types),
+    ...(operation.metadata.stream === undefined ? answerOf(operation, types) : eventOf(operation, types)),
     ...(operation.isList ? [listOf(operation, schemas, types)] : []),
   ]);
-  const members = operations.map((operation) => memberOf(operation));
-  const whole = `${doc(group.description)}export interface ${group.name} {\n${members.join('\n')}}\n`;
-  return [...parts, whole].join('\n');
+  const members = operations.map(memberOf).join('\n');
+  return [...parts, `${doc(group.description)}export interface ${group.name} {\n${members}}\n`].join('\n');
 }
 
-const typeName = ({ metadata }: ClientOperation) => pascalCase(metadata.operationId);
+const places = [
+  {
+    place: 'path',
+    member: 'params',
+    what: 'What the path names.',
+    of: (call: string) => `What the path of ${call} names.`,
+  },
+  {
+    place: 'query',
+    member: 'query',
+    what: 'The query parameters.',
+    of: (call: string) => `The query of ${call}.`,
+  },
+];
 
-function argumentsOf(operation: ClientOperation, types: TypeWriter): string[] {
-  const name = typeName(operation);
-  const { object } = operation;
-  const parameters = (place: string): JsonSchema => {
-    const those = (object.parameters ?? []).filter((one) => one.in === place);
-    return {
-      properties: Object.fromEntries(
-        those.map(({ name, schema, description }) => [name, { ...schema, description }]),
-      ),
-      required: those.filter((one) => one.required).map((one) => one.name),
-    };
-  };
-  const inPath = parameters('path');
-  const inQuery = parameters('query');
-  const members: string[] = [];
+function argumentsOf({ object, call, type, metadata }: ClientOperation, types: TypeWriter): string[] {
   const parts: string[] = [];
-  if (Object.keys(inPath.properties ?? {}).length > 0) {
-    parts.push(
-      types.interfaceOf(`${name}Params`, {
-        ...inPath,
-        description: `What the path of \`${callOf(operation)}\` names.`,
-      }),
-    );
-    members.push(`${doc('What the path names.', '  ')}  params: ${name}Params;\n`);
-  }
-  if (Object.keys(inQuery.properties ?? {}).length > 0) {
-    parts.push(
-      types.interfaceOf(`${name}Query`, {
-        ...inQuery,
-        description: `The query of \`${callOf(operation)}\`.`,
-      }),
-    );
-    const isRequired = (inQuery.required ?? []).length > 0;
+  const members: string[] = [];
+  const add = (name: string, what: string, isRequired: boolean, wanted: string[]) =>
     members.push(
-      `${doc('The query parameters.', '  ')}  ${isRequired ? `query: ${name}Query` : `query?: ${name}Query | undefined`};\n`,
+      `${doc(what, '  ')}${union(`  ${name}${isRequired ? '' : '?'}:`, isRequired ? wanted : [...wanted, 'undefined'])}`,
     );
-  }
-  const { requestBody } = object;
-  const body = requestBody?.content['application/json']?.schema;
-  if (requestBody !== undefined && body !== undefined) {
-    const wanted = types.alternatives(body);
-    members.push(
-      `${doc('The body, sent as JSON.', '  ')}${union(`  body${requestBody.required ? '' : '?'}:`, requestBody.required ? wanted : [...wanted, 'undefined'])}`,
+  for (const { place, member, what, of } of places) {
+    const those = (object.parameters ?? []).filter((one) => one.in === place);
+    if (those.length === 0) continue;
+    const properties = Object.fromEntries(
+      those.map(({ name, schema, description }) => [name, { ...schema, description }]),
     );
+    const required = those.filter((one) => one.required).map((one) => one.name);
+    const name = `${type}${pascalCase(member)}`;
+    parts.push(types.interfaceOf(name, { properties, required, description: of(`\`${call}\``) }));
+    add(member, what, required.length > 0, [name]);
   }
-  const start = `${doc(`What \`${callOf(operation)}\` takes.`)}export `;
+  const body = object.requestBody?.content['application/json']?.schema;
+  if (body !== undefined)
+    add('body', 'The body, sent as JSON.', object.requestBody?.required === true, types.alternatives(body));
+  const start = `${doc(`What \`${call}\` takes.`)}export `;
   // A stream takes its options separately from its request.
-  const extended = operation.metadata.stream === undefined ? ' extends CallOptions' : '';
-  parts.push(
+  const extended = metadata.stream === undefined ? ' extends CallOptions' : '';
+  const whole =
     members.length === 0
-      ? `${start}type ${name}Arguments = CallOptions;\n`
-      : `${start}interface ${name}Arguments${extended} {\n${members.join('')}}\n`,
-  );
-  return parts;
+      ? `type ${type}Arguments = CallOptions;\n`
+      : `interface ${type}Arguments${extended} {\n${members.join('')}}\n`;
+  return [...parts, start + whole];
 }
 
-const callOf = ({ group, name }: ClientOperation) => `client.${group}.${name}`;
-
-function answerOf(operation: ClientOperation, types: TypeWriter): string {
-  const name = typeName(operation);
-  const successes = successStatuses(operation.route).map(
+function answerOf(operation: ClientOperation, types: TypeWriter): string[] {
+  const { route, metadata, call, type } = operation;
+  const successes = successStatuses(route).map(
     (status) => `Answer<${status}, ${types.alternatives(successSchema(operation, status)).join(' | ')}>`,
   );
-  const failures = [...codesByStatus(operation.metadata.errors)]
+  const failures = [...codesByStatus(metadata.errors)]
     .sort(([a], [b]) => a - b)
     .map(([status, codes]) => `Answer<${status}, ${codes.map(errorBodyName).join(' | ')}>`);
-  return (
-    doc(`What \`${callOf(operation)}\` answers: told apart by \`status\`, then errors by \`body.code\`.`) +
-    union(`export type ${name}Result =`, [...successes, ...failures])
-  );
+  const what = `What \`${call}\` answers: told apart by \`status\`, then errors by \`body.code\`.`;
+  return [doc(what) + union(`export type ${type}Result =`, [...successes, ...failures])];
 }
 
 /** The events of a stream: those that carry its data, and problems where it has any. */
-function eventOf(operation: ClientOperation, { event, problems }: EventStream, types: TypeWriter): string {
-  const name = typeName(operation);
+function eventOf(operation: ClientOperation, types: TypeWriter): string[] {
+  const { metadata, call, type } = operation;
+  const { event, problems } = metadata.stream ?? { event: '', problems: false };
   const data = types.alternatives(successSchema(operation, 200)).join(' | ');
-  const all = [`StreamEvent<'${event}', ${data}>`];
-  const parts: string[] = [];
-  if (problems) {
-    const bodies = operation.metadata.errors.map(errorBodyName).sort();
-    all.push(`StreamEvent<'problem', ${name}Problem>`);
-    parts.push(
-      doc(`What an event \`problem\` of \`${callOf(operation)}\` holds: told apart by \`code\`.`) +
-        union(`export type ${name}Problem =`, bodies),
-    );
-  }
-  parts.push(
-    doc(`An event of \`${callOf(operation)}\`: told apart by \`event\`.`) +
-      union(`export type ${name}Event =`, all),
-  );
-  return parts.join('\n');
+  const bodies = metadata.errors.map(errorBodyName).sort();
+  const problem =
+    doc(`What an event \`problem\` of \`${call}\` holds: told apart by \`code\`.`) +
+    union(`export type ${type}Problem =`, bodies);
+  const events = [`StreamEvent<'${event}', ${data}>`, `StreamEvent<'problem', ${type}Problem>`];
+  const whole =
+    doc(`An event of \`${call}\`: told apart by \`event\`.`) +
+    union(`export type ${type}Event =`, problems ? events : events.slice(0, 1));
+  return problems ? [problem, whole] : [whole];
 }
 
 function successSchema({ object, metadata }: ClientOperation, status: number): JsonSchema {
   const response = object.responses[status];
   const content = response !== undefined && 'content' in response ? response.content : undefined;
-  const { schema } = (content?.['application/json'] ?? content?.['text/event-stream'] ?? {}) as {
-    schema?: JsonSchema;
-  };
+  const media = content?.['application/json'] ?? content?.['text/event-stream'] ?? {};
+  const { schema } = media as { schema?: JsonSchema };
   const data = metadata.stream === undefined ? schema : schema?.properties?.data?.contentSchema;
   if (data === undefined) throw new Error(`${metadata.operationId} answers ${status} without JSON`);
   return data;
 }
 
-/** Whether a call must be given arguments. */
-function needsArguments({ object }: ClientOperation): boolean {
-  return (
-    (object.requestBody?.required ?? false) ||
-    (object.parameters ?? []).some((one) => one.required && one.in !== 'header')
-  );
+function parameterOf({ object, type }: ClientOperation): string {
+  const isNeeded =
+    object.requestBody?.required === true ||
+    (object.parameters ?? []).some((one) => one.required && one.in !== 'header');
+  return `args${isNeeded ? '' : '?'}: ${type}Arguments`;
 }
 
-function parameterOf(operation: ClientOperation): string {
-  return `args${needsArguments(operation) ? '' : '?'}: ${typeName(operation)}Arguments`;
-}
+const allDescription =
+  'Every item of this page and of those after it, for `for await`: a page is asked for when its first item is. Throws ' +
+  'FairleadError where a page is an error, and whatever else a call rejects with.';
 
 /** A list is called for one page, and has `all` for the items of all of them. */
 function listOf(
@@ -187,19 +160,16 @@ function listOf(
   schemas: Readonly<Record<string, JsonSchema>>,
   types: TypeWriter,
 ): string {
+  const { type, object } = operation;
   const page = schemas[componentName(successSchema(operation, 200).$ref ?? '')];
-  const items = types.alternatives(page?.properties?.items?.items ?? {});
-  const name = typeName(operation);
+  const item = types.alternatives(page?.properties?.items?.items ?? {}).join(' | ');
+  const parameter = parameterOf(operation);
   return (
-    `${doc(describe(operation))}export interface ${name} {\n` +
-    `${doc(`${operation.object.summary}: one page.`, '  ')}  (${parameterOf(operation)}): Promise<${name}Result>;\n` +
-    `${doc(allDescription, '  ')}  all(${parameterOf(operation)}): AsyncGenerator<${items.join(' | ')}, void, undefined>;\n}\n`
+    `${doc(describe(operation))}export interface ${type} {\n` +
+    `${doc(`${object.summary}: one page.`, '  ')}  (${parameter}): Promise<${type}Result>;\n` +
+    `${doc(allDescription, '  ')}  all(${parameter}): AsyncGenerator<${item}, void, undefined>;\n}\n`
   );
 }
-
-const allDescription =
-  'Every item of this page and of those after it, for `for await`: a page is asked for when its first item is. Throws ' +
-  'FairleadError where a page is an error, and whatever else a call rejects with.';
 
 const streamDescription =
   'Events for `for await`, over as many connections as it takes: where the connection is lost, the service stops or ' +
@@ -208,19 +178,19 @@ const streamDescription =
   'the contract.';
 
 function memberOf(operation: ClientOperation): string {
-  const name = typeName(operation);
-  if (operation.metadata.stream !== undefined) {
-    const parameters = `${parameterOf(operation)}, options?: StreamOptions`;
-    const stream = `${operation.name}(${parameters}): AsyncGenerator<${name}Event, void, undefined>;`;
-    return `${doc(describe(operation, streamDescription), '  ')}  ${stream}\n`;
-  }
-  const member = operation.isList
-    ? `${operation.name}: ${name};`
-    : `${operation.name}(${parameterOf(operation)}): Promise<${name}Result>;`;
-  return `${doc(describe(operation), '  ')}  ${member}\n`;
+  const { name, type, metadata, isList } = operation;
+  const parameter = parameterOf(operation);
+  const isStream = metadata.stream !== undefined;
+  const member = isStream
+    ? `${name}(${parameter}, options?: StreamOptions): AsyncGenerator<${type}Event, void, undefined>;`
+    : isList
+      ? `${name}: ${type};`
+      : `${name}(${parameter}): Promise<${type}Result>;`;
+  return `${doc(describe(operation, isStream ? [streamDescription] : []), '  ')}  ${member}\n`;
 }
 
-function describe({ object, route }: ClientOperation, more?: string): string {
-  const description = [object.description, ...(more === undefined ? [] : [more])].join('\n\n');
-  return `${object.summary}.\n\n${description}\n\n\`${route.method} ${route.path}\``;
+function describe({ object, route }: ClientOperation, more: string[] = []): string {
+  return [`${object.summary}.`, object.description, ...more, `\`${route.method} ${route.path}\``].join(
+    '\n\n',
+  );
 }

@@ -1,14 +1,7 @@
 import { componentName, type JsonSchema } from '../openapi/json-schema.js';
 
 /** Writes JSON Schema as TypeScript. */
-export interface TypeWriter {
-  /** The members of a union; any other schema is the only member. */
-  alternatives(schema: JsonSchema): string[];
-  /** An interface with the description of every member. */
-  interfaceOf(name: string, schema: JsonSchema): string;
-  /** A component: an interface of an object, an alias of anything else. */
-  declare(name: string, schema: JsonSchema): string;
-}
+export type TypeWriter = ReturnType<typeof createTypeWriter>;
 
 export type Components = Readonly<Record<string, JsonSchema>>;
 
@@ -17,29 +10,18 @@ const noMembers = 'Record<string, never>';
 const anyMembers = 'Record<string, unknown>';
 
 /** `open`: the components that take further members, which are those of requests that do not refuse them. */
-export function createTypeWriter(components: Components, open: ReadonlySet<string> = new Set()): TypeWriter {
+export function createTypeWriter(components: Components, open: ReadonlySet<string> = new Set()) {
+  /** The members of a union; any other schema is the only member. */
   function alternatives(schema: JsonSchema): string[] {
     const several = schema.oneOf ?? schema.anyOf;
     if (several !== undefined) return several.flatMap(alternatives);
     if (schema.$ref !== undefined) return [named(componentName(schema.$ref))];
     if (schema.enum !== undefined) return schema.enum.map(literal);
-    switch (schema.type) {
-      case 'string':
-      case 'boolean':
-      case 'null':
-        return [schema.type];
-      case 'integer':
-      case 'number':
-        return ['number'];
-      case 'array':
-        return [arrayOf(alternatives(schema.items ?? {}))];
-      case 'object':
-        throw new Error('an object without a name: every object of the document is a component');
-      case undefined:
-        return ['unknown'];
-      default:
-        throw new Error(`no TypeScript for the type ${schema.type}`);
-    }
+    const { type = 'unknown' } = schema;
+    if (type === 'array') return [arrayOf(alternatives(schema.items ?? {}))];
+    // Every object of the document is a component.
+    if (type === 'object') throw new Error('an object without a name');
+    return [type === 'integer' ? 'number' : type];
   }
 
   function named(name: string): string {
@@ -55,6 +37,7 @@ export function createTypeWriter(components: Components, open: ReadonlySet<strin
     return `${doc(describe(schema, components), '  ')}${union(start, types)}`;
   }
 
+  /** An interface with the description of every member. */
   function interfaceOf(name: string, schema: JsonSchema): string {
     const { properties = {}, required = [] } = schema;
     const members = Object.entries(properties).map(([key, value]) =>
@@ -64,14 +47,13 @@ export function createTypeWriter(components: Components, open: ReadonlySet<strin
     return `${doc(schema.description)}export interface ${name} {\n${members.join('')}}\n`;
   }
 
-  return {
-    alternatives,
-    interfaceOf,
-    declare: (name, schema) =>
-      schema.type === 'object'
-        ? interfaceOf(name, schema)
-        : `${doc(schema.description)}${union(`export type ${name} =`, alternatives(schema))}`,
-  };
+  /** A component: an interface of an object, an alias of anything else. */
+  function declare(name: string, schema: JsonSchema): string {
+    if (schema.type === 'object') return interfaceOf(name, schema);
+    return `${doc(schema.description)}${union(`export type ${name} =`, alternatives(schema))}`;
+  }
+
+  return { alternatives, interfaceOf, declare };
 }
 
 /** The description of a schema, or that of the component that it refers to. */

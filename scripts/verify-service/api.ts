@@ -6,82 +6,76 @@ export class CannotCheck extends Error {}
 /** The answer was a 404. */
 export class NotThere extends CannotCheck {}
 
-/** The answer is not of the documented form. */
-export class Malformed extends Error {}
+/** Something that was published does not hold; the message says where and how. */
+export class Refuted extends Error {}
 
-export interface Api {
-  /** Throws CannotCheck, NotThere among it, and Malformed where the answer is not of this form. */
-  get<T>(path: string, form: z.ZodType<T, z.ZodTypeDef, unknown>): Promise<T>;
+export interface Terminal {
+  say(line: string): void;
+  wait(waitMs: number): Promise<void>;
+  now(): string;
 }
 
-export type Wait = (waitMs: number) => Promise<void>;
+/** Throws CannotCheck, NotThere among it, and Refuted where the answer is not of this form. */
+export type Get = <T>(path: string, form: z.ZodType<T, z.ZodTypeDef, unknown>) => Promise<T>;
 
 const timeoutMs = 20_000;
 const maxBytes = 4 * 1024 * 1024;
 const maxTries = 6;
 const maxWaitMs = 120_000;
 
-/** `say` prints the longer waits: a long log cannot be read without running into the rate limit. */
-export function createApi(deps: { baseUrl: string; wait: Wait; say: (line: string) => void }): Api {
-  const { baseUrl, wait, say } = deps;
-
+/** Reads of one service. Longer waits are told: a long log cannot be read without running into the rate limit. */
+export function reader(baseUrl: string, { wait, say }: Terminal): Get {
   async function ask(path: string): Promise<string> {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await tryOnce(baseUrl + path);
       if ('text' in answer) return answer.text;
       const fault = `${baseUrl}${path}: ${answer.why}`;
       if (answer.status === 404) throw new NotThere(fault);
-      if (attempt >= maxTries || !answer.again) throw new CannotCheck(fault);
+      const mayMend = answer.status === undefined || answer.status === 429 || answer.status >= 500;
+      if (attempt >= maxTries || !mayMend) throw new CannotCheck(fault);
       const waitMs = Math.min(maxWaitMs, answer.waitMs ?? 500 * 2 ** (attempt - 1));
       if (waitMs >= 5_000) say(`${answer.why}: waiting ${Math.round(waitMs / 1_000)} s …`);
       await wait(waitMs);
     }
   }
 
-  return {
-    async get(path, form) {
-      const text = await ask(path);
-      let value: unknown;
-      try {
-        value = JSON.parse(text);
-      } catch {
-        throw new Malformed(`${path} is not JSON`);
-      }
-      // Readers of JSON disagree on doubled members and on `30.0`: what was signed is taken only as it is written.
-      if (JSON.stringify(value) !== text) throw new Malformed(`${path} is not written as it was signed`);
-      const parsed = form.safeParse(value);
-      if (parsed.success) return parsed.data;
-      const [issue] = parsed.error.issues;
-      throw new Malformed(`${path}: ${issue?.path.join('.')} ${issue?.message}`);
-    },
+  return async (path, form) => {
+    const text = await ask(path);
+    const refuse = (what: string) => new Refuted(`not of the documented form: ${path}${what}`);
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      throw refuse(' is not JSON');
+    }
+    // Readers of JSON disagree on doubled members and on `30.0`: what was signed is taken only as it is written.
+    if (JSON.stringify(value) !== text) throw refuse(' is not written as it was signed');
+    const parsed = form.safeParse(value);
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    throw refuse(`: ${issue?.path.join('.')} ${issue?.message}`);
   };
 }
 
-type Tried = { text: string } | { why: string; again: boolean; status?: number; waitMs?: number };
+type Tried = { text: string } | { why: string; status?: number; waitMs?: number | undefined };
 
 async function tryOnce(url: string): Promise<Tried> {
-  let response: Response;
   try {
-    response = await fetch(url, {
+    const response = await fetch(url, {
       headers: { accept: 'application/json' },
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     });
     const text = await readText(response);
     if (response.ok) return { text };
+    const seconds = /^\d{1,6}$/.exec(response.headers.get('retry-after') ?? '')?.[0];
+    const waitMs = seconds === undefined ? undefined : Number(seconds) * 1_000;
+    return { why: `answered ${response.status}`, status: response.status, waitMs };
   } catch (error) {
     if (error instanceof CannotCheck) throw error;
-    const cause =
-      error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    return { why: `no answer (${cause})`, again: true };
+    const { cause } = error as Error;
+    return { why: `no answer (${cause instanceof Error ? cause.message : String(error)})` };
   }
-  const seconds = response.headers.get('retry-after');
-  return {
-    why: `answered ${response.status}`,
-    status: response.status,
-    again: response.status === 429 || response.status >= 500,
-    ...(seconds !== null && /^\d{1,6}$/.test(seconds) ? { waitMs: Number(seconds) * 1_000 } : {}),
-  };
 }
 
 async function readText(response: Response): Promise<string> {

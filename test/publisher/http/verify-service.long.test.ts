@@ -94,20 +94,6 @@ describe('npm run verify exits with 0', () => {
     expect(said.join('\n')).toContain(`confirms ${of}`);
   });
 
-  it('when two services are checked at the same time, of which neither is forgotten', async () => {
-    const other = await startTamperingProxy(fixture.app.url);
-    const check = (url: string) =>
-      verifyService([url, '--remember', memory], {
-        say: () => undefined,
-        wait: async () => undefined,
-        now: () => '2026-11-21T09:30:00.000Z',
-      });
-    expect(await Promise.all([check(proxy.url), check(other.url)])).toEqual([0, 0]);
-    const kept = JSON.parse(readFileSync(memory, 'utf8'));
-    expect(Object.keys(kept.services).sort()).toEqual([proxy.url, other.url].sort());
-    await other.stop();
-  });
-
   it('although the health names a reason, a status and a result that this release does not know', async () => {
     proxy.tamper((path, body) =>
       path.endsWith('/health')
@@ -199,14 +185,14 @@ const lies: [string, Tamper, RegExp][] = [
     /batch 2: other_batch/,
   ],
   [
-    'a batch whose receipt came late is left out as it is read again',
+    'a batch whose receipt came late is another as it is read again',
     (path, body) =>
-      isBatches(path) && path.includes('from=1&')
+      isBatches(path)
         ? changeReceipt(path, body, 2, () => null)
-        : isBatches(path)
-          ? { ...body, items: body.items.slice(1) }
+        : path.endsWith('/batches/2')
+          ? { ...body, headerHash: otherHash }
           : undefined,
-    /are not the ones that were read before/,
+    /is not the one that was read before/,
   ],
   [
     'a proof does not hold',
@@ -242,8 +228,8 @@ function changeReceipt(
   sequence: number,
   change: (receipt: Answer) => Answer,
 ): Answer {
-  if (!isBatches(path)) return body;
-  for (const item of body.items) {
+  const items = isBatches(path) ? body.items : path.endsWith(`/batches/${sequence}`) ? [body] : [];
+  for (const item of items) {
     if (item.header.sequence === sequence) item.receipt = change(item.receipt);
   }
   return body;
@@ -253,13 +239,10 @@ function missingReceipt(path: string, body: Answer): Answer {
   return changeReceipt(path, body, 2, () => null);
 }
 
-/** The first list shows batches 1 and 2 without receipts; when they are read again, one receipt was changed. */
+/** The list shows batches 1 and 2 without receipts; when they are read again, one receipt was changed. */
 function lateReceipts(sequence: number, change: (receipt: Answer) => Answer): Tamper {
-  let lists = 0;
   return (path, body) => {
-    if (!isBatches(path)) return undefined;
-    lists += 1;
-    if (lists > 1) return changeReceipt(path, body, sequence, change);
+    if (!isBatches(path)) return changeReceipt(path, body, sequence, change);
     for (const hidden of [1, 2]) changeReceipt(path, body, hidden, () => null);
     return body;
   };
