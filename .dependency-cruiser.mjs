@@ -14,7 +14,7 @@
  *     *.rules.ts                        pure: values in, values out
  *     any other file                    a service: knows no HTTP, no mongoose, no other feature's values
  *
- * What a path cannot tell is checked by scripts/check-pure-files.ts (clocks).
+ * What a path cannot tell, such as who reads the clock, is checked by biome (biome.json, .biome/).
  *
  * @type {import('dependency-cruiser').IConfiguration}
  */
@@ -46,13 +46,7 @@ export default {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: [
-          '^scripts/[^/]+\\.ts$',
-          '\\.test\\.ts$',
-          '\\.d\\.ts$',
-          // For `node --import`.
-          '^scripts/lib/[^/]+\\.mjs$',
-        ],
+        pathNot: ['^scripts/[^/]+\\.ts$', '\\.test\\.ts$', '\\.d\\.ts$'],
       },
       to: {},
     },
