@@ -16,15 +16,12 @@ import { untilReady } from './lib/until-ready.js';
 import { startMongo } from './mongod/replica-set.js';
 import { startSimulatedWallets } from './simulated-wallets/index.js';
 import { CannotStart, claimFolder, localSecrets } from './start-local/data-folder.js';
-import { showFirstScores } from './start-local/first-scores.js';
-import { servePageUnderEdit } from './start-local/page-under-edit.js';
 import {
-  type LocalAnchors,
+  addAnchors,
+  addOracle,
   seedLocalHistory,
   seedLocalRates,
-  startLocalAnchors,
-  startLocalLedger,
-  startLocalOracle,
+  showFirstScores,
 } from './start-local/surroundings.js';
 import { welcome } from './start-local/welcome.js';
 
@@ -58,9 +55,7 @@ async function start(
   mongo.onEnded(onDatabaseEnded);
   const simulated = !given.FLEET_FILE;
   const anchors = simulated ? await addAnchors(parts, folder) : undefined;
-  const oracle = given.ORACLE_URL
-    ? undefined
-    : await parts.add('the reference oracle', startLocalOracle(folder));
+  const oracleUrl = given.ORACLE_URL || (await addOracle(parts, folder)).url;
   const allowed = [given.OUTBOUND_ALLOW, anchors?.env.OUTBOUND_ALLOW, simulated ? receivers : undefined];
   const env = {
     // At level info every request would be logged to this terminal; some simulated anchors fail on purpose, which is `warn`.
@@ -69,48 +64,57 @@ async function start(
     OBSERVER: 'on',
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')),
     ...anchors?.env,
-    ...(oracle === undefined ? {} : { ORACLE_URL: oracle.url }),
+    ORACLE_URL: oracleUrl,
     OUTBOUND_ALLOW: allowed.filter(Boolean).join(','),
     ...secrets,
     MONGODB_URI: mongo.uri,
   };
   // This runs before anything is written, because it refuses an address that names no database.
   const config = readConfig(env);
-  const seeded = anchors !== undefined && (await seedLocalHistory(config, anchors.fleet, say));
+  const [adminKey = '', cronSecret = ''] = [config.adminKeys[0], config.cronSecrets[0]];
+  const { mongodbUri } = config;
+  const seeded = anchors !== undefined && (await seedLocalHistory(mongodbUri, anchors.fleet, say));
   const service = await parts.add('the service', startService(config, { ...realWorld(config), env }));
-  await untilReady(service.url);
+  const { url } = service;
+  await untilReady(url);
   if (seeded) {
-    await showFirstScores(service.url, config.adminKeys[0] ?? '');
-    await seedLocalRates(config, service.url, anchors.fleet);
+    await showFirstScores(url, adminKey);
+    await seedLocalRates(mongodbUri, url, anchors.fleet);
   }
   if (simulated) {
-    const { url: serviceUrl } = service;
-    const wallets = async () => startSimulatedWallets({ serviceUrl, random: Math.random });
-    await parts.add('the simulated wallets', wallets());
+    const wallets = startSimulatedWallets({ serviceUrl: url, random: Math.random });
+    await parts.add('the simulated wallets', wallets);
   }
   const page = underEdit
-    ? await parts.add('the page under edit', servePageUnderEdit(service.url))
-    : { url: `${service.url}/` };
+    ? await parts.add('the page under edit', servePageUnderEdit(url))
+    : { url: `${url}/` };
   console.log(
     welcome({
       page: page.url,
-      url: service.url,
+      url,
       simulated,
-      oracle: new URL(oracle?.url ?? given.ORACLE_URL ?? '').origin,
+      oracle: new URL(oracleUrl).origin,
       ledger: config.ledgerRpcUrl ?? 'none: LEDGER_RPC_URL is not set',
       database: mongo.source,
       folder,
-      adminKey: config.adminKeys[0] ?? '',
-      cronSecret: config.cronSecrets[0] ?? '',
+      adminKey,
+      cronSecret,
       example: await examplePath(config.fleetFile),
     }),
   );
 }
 
-/** The simulated anchors and the ledger on which they are paid. */
-async function addAnchors(parts: StartedParts, folder: string): Promise<LocalAnchors> {
-  const ledger = await parts.add('the simulated ledger', startLocalLedger(folder));
-  return parts.add('the simulated anchors', startLocalAnchors(folder, ledger));
+/**
+ * Vite's server for `npm run dev`: the page as its sources are now, renewed in the browser when they change. What it
+ * asks of the API is handed on to the service at this address.
+ */
+async function servePageUnderEdit(serviceUrl: string) {
+  const { createServer } = await import('vite');
+  process.env.FAIRLEAD_SERVICE_URL = serviceUrl;
+  const root = fileURLToPath(new URL('../web/', import.meta.url));
+  const server = await createServer({ root, configFile: `${root}vite.config.ts` });
+  await server.listen();
+  return { url: server.resolvedUrls?.local[0] ?? '', stop: () => server.close() };
 }
 
 /** Checked before anything is started, so that a port in use costs no time and leaves nothing behind. */

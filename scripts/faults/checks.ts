@@ -90,10 +90,7 @@ export async function compare(deps: {
     { name: 'acknowledged intents are kept', faults: lostIntents(acknowledged, read) },
     { name: 'paid intents end as the anchor ended them', faults: wrongEndings(acknowledged, read) },
     { name: 'disputes are kept, with their decisions', faults: await lostDisputes(client, acknowledged) },
-    {
-      name: 'the reputation counts each outcome once',
-      faults: await wrongCounts(client, read),
-    },
+    { name: 'the reputation counts each outcome once', faults: await wrongCounts(client, read) },
     {
       name: 'events are delivered, with one body each',
       faults: wrongDeliveries(acknowledged, read, surroundings.deliveries),

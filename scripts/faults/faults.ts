@@ -49,7 +49,7 @@ export const faults = {
   },
   async 'kill-primary'({ members, counts }: Stage) {
     const [primary] = await members.inOrder();
-    await primary.kill();
+    await primary.end('SIGKILL');
     counts.kills += 1;
     await delay(5_000);
     await primary.start();
@@ -69,7 +69,7 @@ export const faults = {
     const [primary, ...secondaries] = await members.inOrder();
     for (const secondary of secondaries) secondary.freeze();
     await delay(aloneMs);
-    await primary.kill();
+    await primary.end('SIGKILL');
     counts.kills += 1;
     for (const secondary of secondaries) secondary.resume();
     await delay(6_000);

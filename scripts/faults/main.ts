@@ -43,18 +43,13 @@ async function storm({ seed, minutes, only, server }: Options, parts: StartedPar
   const compiled = await compile({ name: 'storm', ...(server === undefined ? {} : { root: server }) });
   await parts.add('the compiled service', { stop: compiled.remove });
   const members = await parts.add('the members', startMembers(folder));
-  const surroundings = await parts.add(
-    'the surroundings',
-    startSurroundings({ random: seeded(seed + 1), folder }),
-  );
+  const around = startSurroundings({ random: seeded(seed + 1), folder });
+  const surroundings = await parts.add('the surroundings', around);
   const env = { ...surroundings.env, MONGODB_URI: members.uri };
   const program = compiled.fileOf('server/main');
-  const instances = await parts.add(
-    'the instances',
-    startInstances({ count: instanceCount, program, env, folder }),
-  );
+  const starting = startInstances({ count: instanceCount, program, env, folder });
+  const instances = await parts.add('the instances', starting);
   const urls = instances.all.map(({ url }) => url);
-  surroundings.serve(urls.map((url) => Number(new URL(url).port)));
 
   const over = new AbortController();
   // Every request and every pause of the traffic listens to it.

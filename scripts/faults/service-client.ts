@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../../server/ports.js';
-import { addressIn } from '../lib/addresses.js';
 import { credentials } from './surroundings.js';
 
 export interface Answer {
@@ -10,29 +9,20 @@ export interface Answer {
 }
 
 /** Requests to the service as its clients make them: to any instance, and again where there was no answer. */
-export interface ServiceClient {
-  /** One request, to an instance by chance or the one of this URL; null where no answer came. */
-  once(method: string, path: string, body?: object, url?: string): Promise<Answer | null>;
-  /** Repeats a request that may be repeated until it is answered other than by 429 or 5xx. */
-  send(method: string, path: string, body?: object): Promise<Answer>;
-  /** `fetch` to an instance by chance, for the clients of the contract. */
-  fetch: typeof fetch;
-  /** Answers of status 500, each with its request. */
-  failures: readonly string[];
-  answered(): number;
-}
+export type ServiceClient = ReturnType<typeof createServiceClient>;
 
 const requestTimeoutMs = 15_000;
 const firstWaitMs = 100;
 const longestWaitMs = 2_000;
 
+/** `signal` ends what is repeated. */
 export function createServiceClient(options: {
   urls: readonly string[];
   random: Random;
-  /** Ends what is repeated. */
   signal: AbortSignal;
-}): ServiceClient {
+}) {
   const { urls, random, signal } = options;
+  /** Answers of status 500, each with its request. */
   const failures: string[] = [];
   let addresses = 0;
   let answered = 0;
@@ -42,7 +32,7 @@ export function createServiceClient(options: {
     addresses += 1;
     const headers = new Headers(init.headers);
     // Each request has an address of its own: other tests are about limits.
-    headers.set('x-forwarded-for', addressIn(10, addresses));
+    headers.set('x-forwarded-for', `10.${[16, 8, 0].map((by) => (addresses >> by) & 255).join('.')}`);
     const response = await fetch(url, {
       ...init,
       headers,
@@ -54,6 +44,7 @@ export function createServiceClient(options: {
     return response;
   }
 
+  /** One request, to an instance by chance or the one of this URL; null where no answer came. */
   async function once(method: string, path: string, body?: object, url = any()): Promise<Answer | null> {
     const headers: Record<string, string> = {
       'x-admin-key': credentials.adminKey,
@@ -74,7 +65,8 @@ export function createServiceClient(options: {
     once,
     failures,
     answered: () => answered,
-    async send(method, path, body) {
+    /** Repeats a request that may be repeated until it is answered other than by 429 or 5xx. */
+    async send(method: string, path: string, body?: object): Promise<Answer> {
       for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
         const answer = await once(method, path, body);
         if (answer !== null && answer.status < 500 && answer.status !== 429) return answer;
@@ -82,9 +74,10 @@ export function createServiceClient(options: {
         await delay(seconds === undefined ? waitMs : seconds * 1_000, undefined, { signal });
       }
     },
-    fetch: (input, init) => {
+    /** `fetch` to an instance by chance, for the clients of the contract. */
+    fetch: ((input, init) => {
       const { pathname, search } = new URL(String(input));
       return request(any() + pathname + search, init ?? {});
-    },
+    }) as typeof fetch,
   };
 }

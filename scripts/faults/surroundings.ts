@@ -5,12 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import express from 'express';
 import { verifyWebhook } from '../../contract/verification/verify-webhook.js';
 import type { Random } from '../../server/ports.js';
-import { startBalancer } from '../lib/balancer.js';
 import { listenOnLoopback } from '../lib/loopback-server.js';
 import { StartedParts } from '../lib/started-parts.js';
-import { type ReferenceOracle, startReferenceOracle } from '../reference-oracle/index.js';
-import { type SimulatedAnchors, startSimulatedAnchors } from '../simulated-anchors/index.js';
-import { type SimulatedLedger, startSimulatedLedger } from '../simulated-ledger/index.js';
+import { startReferenceOracle } from '../reference-oracle/index.js';
+import { startSimulatedAnchors } from '../simulated-anchors/index.js';
+import { startSimulatedLedger } from '../simulated-ledger/index.js';
 
 /** A POST that a receiver of webhooks got and acknowledged. */
 export interface Delivery {
@@ -25,21 +24,7 @@ export interface Delivery {
 }
 
 /** The parts around the service. They are not broken, but some answer badly now and then. */
-export interface Surroundings {
-  /** Environment of every process of the service. */
-  env: Readonly<Record<string, string>>;
-  anchors: SimulatedAnchors;
-  ledger: SimulatedLedger;
-  oracle: ReferenceOracle;
-  /** Where webhooks are sent to, by the name of a receiver: `steady` or `flaky` and a number. */
-  receiverUrl(name: string): string;
-  deliveries: readonly Delivery[];
-  /** The address at which anchors call back leads to these ports from now on. */
-  serve(ports: readonly number[]): void;
-  /** From now on everything answers correctly and at once. */
-  calm(): void;
-  stop(): Promise<void>;
-}
+export type Surroundings = Awaited<ReturnType<typeof startSurroundings>>;
 
 export const anchorIds = ['harbour', 'squall', 'galleon'] as const;
 export const corridor = 'usdc-ngn';
@@ -52,8 +37,7 @@ export const credentials = {
 /** Settlements that take minutes in the profiles take seconds. */
 const pace = 0.005;
 
-export async function startSurroundings(options: { random: Random; folder: string }): Promise<Surroundings> {
-  const { random, folder } = options;
+export async function startSurroundings({ random, folder }: { random: Random; folder: string }) {
   const clock = Date.now;
   const parts = new StartedParts(console.error);
   const ledger = await parts.add('the ledger', startSimulatedLedger({ clock }));
@@ -69,19 +53,16 @@ export async function startSurroundings(options: { random: Random; folder: strin
     return 'honest';
   });
   const receiver = await parts.add('the receiver', startReceiver(random));
-  let ports: readonly number[] = [];
-  const front = await parts.add(
-    'the front',
-    startBalancer(() => ports),
-  );
   const fleetFile = join(folder, 'fleet.json');
   await writeFile(fleetFile, JSON.stringify(anchors.fleet));
   return {
     anchors,
     ledger,
     oracle,
-    receiverUrl: (name) => `${receiver.origin}/${name}`,
+    /** Where webhooks are sent to, by the name of a receiver: `steady`, `slow` or `flaky` and a number. */
+    receiverUrl: (name: string) => `${receiver.origin}/${name}`,
     deliveries: receiver.deliveries,
+    /** Environment of every process of the service. */
     env: {
       ...anchors.env,
       NODE_ENV: 'production',
@@ -98,14 +79,11 @@ export async function startSurroundings(options: { random: Random; folder: strin
       HORIZON_URL: ledger.horizonUrl,
       ORACLE_URL: oracle.url,
       OUTBOUND_ALLOW: [...anchors.allow, receiver.origin].join(','),
-      PUBLIC_URL: front.url,
       TRUST_PROXY: '127.0.0.0/8',
       WEBHOOK_KEY: keyOf('webhooks'),
       PUBLISHER_SECRET_KEY: keyOf('publisher'),
     },
-    serve(next) {
-      ports = next;
-    },
+    /** From now on everything answers correctly and at once. */
     calm() {
       oracle.behaveAlways(() => 'honest');
       receiver.calm();

@@ -45,21 +45,13 @@ const endings: readonly Ending[] = [
 ];
 const expectedStops = new Set(['refunded', 'not_paid_out', 'anchor_error']);
 
-export interface Traffic {
-  acknowledged: Acknowledged;
-  /** Runs until `noMore` is aborted and everything that was begun has ended. */
-  run(noMore: AbortSignal): Promise<void>;
-  /** Ticks at each of these instances at once. */
-  tickEverywhere(urls: readonly string[]): Promise<void>;
-}
-
+/** `signal` ends everything at once. */
 export function createTraffic(deps: {
   client: ServiceClient;
   surroundings: Surroundings;
   random: Random;
-  /** Ends everything at once. */
   signal: AbortSignal;
-}): Traffic {
+}) {
   const { client, surroundings, random, signal } = deps;
   const acknowledged: Acknowledged = {
     intents: new Map(),
@@ -163,30 +155,19 @@ export function createTraffic(deps: {
     const decision = random() < 0.5 ? ('accept' as const) : ('reject' as const);
     acknowledged.disputes.set(id, { intentHash, decision: undefined });
     await delay(3_000 * random(), undefined, { signal });
-    const { status, body: decided } = await client.send('POST', '/api/admin/disputes', {
-      id,
-      action: decision,
-    });
-    if (status === 200) acknowledged.disputes.set(id, { intentHash, decision });
+    const verdict = { id, action: decision };
+    const { status, body: decided } = await client.send('POST', '/api/admin/disputes', verdict);
     // The answer to the first try may have been lost.
-    else if (decided.code === 'DISPUTE_RESOLVED') acknowledged.disputes.set(id, { intentHash, decision });
+    if (status === 200 || decided.code === 'DISPUTE_RESOLVED')
+      acknowledged.disputes.set(id, { intentHash, decision });
     else acknowledged.refused.push(`The decision on ${id} was refused with ${status} ${decided.code}.`);
   }
 
   async function registerWebhook(name: string): Promise<void> {
-    const events = [
-      'intent.settled',
-      'intent.failed',
-      'dispute.created',
-      'dispute.resolved',
-      'publisher.tick',
-    ];
-    const url = surroundings.receiverUrl(name);
-    const { status, body } = await client.send('POST', '/api/admin/webhooks', {
-      url,
-      events,
-      secret: receiverSecret,
-    });
+    const ofOthers = ['dispute.created', 'dispute.resolved', 'publisher.tick'];
+    const events = ['intent.settled', 'intent.failed', ...ofOthers];
+    const webhook = { url: surroundings.receiverUrl(name), events, secret: receiverSecret };
+    const { status, body } = await client.send('POST', '/api/admin/webhooks', webhook);
     if (status === 201) acknowledged.webhooks.set(name, { id: body.id, later: new Set() });
     else acknowledged.refused.push(`A webhook was refused with ${status} ${body.code}.`);
   }
@@ -208,8 +189,10 @@ export function createTraffic(deps: {
 
   return {
     acknowledged,
-    tickEverywhere: async (urls) => void (await Promise.all(urls.map(tick))),
-    async run(noMore) {
+    /** Ticks at each of these instances at once. */
+    tickEverywhere: async (urls: readonly string[]) => void (await Promise.all(urls.map(tick))),
+    /** Runs until `noMore` is aborted and everything that was begun has ended. */
+    async run(noMore: AbortSignal): Promise<void> {
       for (const name of ['steady-1', 'slow-1', 'flaky-1']) await registerWebhook(name);
       const begun = new Set<Promise<void>>();
       async function repeat(everyMs: number, work: () => Promise<unknown>): Promise<void> {

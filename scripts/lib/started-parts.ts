@@ -1,10 +1,5 @@
 import { withTimeout } from '../../server/timing.js';
 
-interface Part {
-  name: string;
-  stop(): Promise<void>;
-}
-
 /** A stop was requested while parts were still being started. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
@@ -16,7 +11,7 @@ const stopTimeoutMs = 20_000;
 
 /** A stack of what is being or has been started. Each part is stopped once, in reverse order. */
 export class StartedParts {
-  private readonly parts: Part[] = [];
+  private readonly parts: { name: string; stop(): Promise<void> }[] = [];
   private stopping: Promise<void> | undefined;
   private interrupted = false;
 

@@ -1,11 +1,9 @@
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Clock } from '../../server/ports.js';
 import { listenOnLoopback } from '../lib/loopback-server.js';
-import { type Behavior, behave } from './behavior.js';
-import { examine, refusal, toBatchKey } from './examine.js';
-import { openLedger, type TakenBatch } from './ledger.js';
+import { examine, type Reply, refusal, toBatchKey } from './examine.js';
+import { openLedger } from './ledger.js';
 
-export type { Behavior } from './behavior.js';
 export type { TakenBatch } from './ledger.js';
 
 export interface ReferenceOracleOptions {
@@ -18,22 +16,19 @@ export interface ReferenceOracleOptions {
   stateFile?: string;
 }
 
-export interface ReferenceOracle {
-  /** The value for ORACLE_URL. */
-  url: string;
-  /** `G…`, the key that signs receipts. */
-  publicKey: string;
-  /** The batches it has accepted, in order. */
-  taken(): readonly TakenBatch[];
-  /** The last 10,000 submissions that arrived whole, as [sequence, behavior], in order. */
-  arrivals(): readonly [sequence: unknown, behavior: Behavior][];
-  /** The behavior towards the next submissions, one each; after them `behaveAlways` applies again. */
-  behave(...behaviors: Behavior[]): void;
-  /** Chooses the behavior towards every submission that `behave` does not cover; honest until it is called. */
-  behaveAlways(choose: () => Behavior): void;
-  /** Ends open connections as well. */
-  stop(): Promise<void>;
-}
+/**
+ * How the oracle behaves towards one submission.
+ *
+ * - `honest`: examines it and answers
+ * - `fail`: answers 500 without examining it
+ * - `hang`: neither examines it nor ever answers
+ * - `lose`: examines it and perhaps accepts it, but the connection breaks before the answer
+ * - `twice`: examines it and answers twice: the second answer waits in the connection for the next request
+ * - `{ lateMs }`: examines it and answers after this time
+ */
+export type Behavior = 'honest' | 'fail' | 'hang' | 'lose' | 'twice' | { lateMs: number };
+
+export type ReferenceOracle = Awaited<ReturnType<typeof startReferenceOracle>>;
 
 /** Enough for a batch of 10,000 entries. */
 const maxBodyBytes = 16 * 1024 * 1024;
@@ -43,10 +38,10 @@ const maxArrivals = 10_000;
  * An oracle over HTTP: `POST /batches` accepts the next batch of the chain, whole, and signs a receipt; `GET /batches/7`,
  * `GET /batches/7/entries` and `GET /batches/head` show what it accepted, `GET /` who it is.
  */
-export async function startReferenceOracle(options: ReferenceOracleOptions): Promise<ReferenceOracle> {
+export async function startReferenceOracle(options: ReferenceOracleOptions) {
   const { clock, port = 0, stateFile } = options;
   const keys = options.keys?.map(toBatchKey);
-  const ledger = openLedger({ clock, ...(stateFile === undefined ? {} : { file: stateFile }) });
+  const ledger = openLedger({ clock, file: stateFile });
   const planned: Behavior[] = [];
   const arrivals: [unknown, Behavior][] = [];
   let choose: () => Behavior = () => 'honest';
@@ -93,19 +88,45 @@ export async function startReferenceOracle(options: ReferenceOracleOptions): Pro
   let stopped: Promise<void> | undefined;
 
   return {
+    /** The value for ORACLE_URL. */
     url: `${server.origin}/batches`,
+    /** `G…`, the key that signs receipts. */
     publicKey: ledger.publicKey,
-    taken: () => ledger.all(),
-    arrivals: () => arrivals,
-    behave: (...behaviors) => planned.push(...behaviors),
-    behaveAlways(next) {
+    /** The batches it has accepted, in order. */
+    taken: ledger.all,
+    /** The last 10,000 submissions that arrived whole, as [sequence, behavior], in order. */
+    arrivals: (): readonly [sequence: unknown, behavior: Behavior][] => arrivals,
+    /** The behavior towards the next submissions, one each; after them `behaveAlways` applies again. */
+    behave: (...behaviors: Behavior[]) => void planned.push(...behaviors),
+    /** Chooses the behavior towards every submission that `behave` does not cover; honest until it is called. */
+    behaveAlways(next: () => Behavior): void {
       choose = next;
     },
-    stop() {
+    stop(): Promise<void> {
       stopped ??= server.stop().then(ledger.close);
       return stopped;
     },
   };
+}
+
+/** Answers with this behavior; `examine` is called at once if the behavior includes it. */
+function behave(behavior: Behavior, response: Response, examine: () => Reply): void {
+  if (behavior === 'hang') return;
+  if (behavior === 'fail') {
+    response.status(500).json({ code: 'internal', message: 'The oracle failed.' });
+    return;
+  }
+  const { status, body } = examine();
+  if (behavior === 'honest') response.status(status).json(body);
+  else if (behavior === 'lose') response.destroy();
+  else if (behavior === 'twice') sendTwice(response, { status, body });
+  else setTimeout(() => response.status(status).json(body), behavior.lateMs).unref();
+}
+
+function sendTwice(response: Response, { status, body }: Reply): void {
+  const text = JSON.stringify(body);
+  const whole = `HTTP/1.1 ${status} Again\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+  response.socket?.write(whole + whole);
 }
 
 /** Undefined where it is not JSON. */

@@ -18,25 +18,13 @@ export interface TakenBatch {
 type Entries = readonly object[];
 
 /** The batches that the oracle has accepted, in order, each sequence once. */
-export interface Ledger {
-  /** `G…`, the key that signs receipts. */
-  publicKey: string;
-  all(): readonly TakenBatch[];
-  /** Undefined where it was never accepted. */
-  find(sequence: number): TakenBatch | undefined;
-  head(): TakenBatch | undefined;
-  /** The entries as submitted; undefined where it was never accepted. */
-  entriesOf(sequence: number): Entries | undefined;
-  /** Stores a batch; if there is a file, it is on disk before this returns. */
-  take(batch: Omit<TakenBatch, 'receipt'>, entries: Entries): TakenBatch;
-  close(): void;
-}
+export type Ledger = ReturnType<typeof openLedger>;
 
 /**
  * Opens the ledger in `file`, or one in memory. The file has the oracle's secret key in its first line, then one
  * batch per line. A last line that a crash cut short is dropped: its batch was never answered.
  */
-export function openLedger(deps: { clock: Clock; file?: string }): Ledger {
+export function openLedger(deps: { clock: Clock; file?: string | undefined }) {
   const { secretKey, batches, entries, descriptor } =
     deps.file === undefined ? inMemory() : onDisk(deps.file);
   const publicKey = encodePublicKey(publicKeyOf(secretKey));
@@ -47,12 +35,16 @@ export function openLedger(deps: { clock: Clock; file?: string }): Ledger {
   }
 
   return {
+    /** `G…`, the key that signs receipts. */
     publicKey,
-    all: () => batches,
-    find: (sequence) => batches[sequence - 1],
+    all: (): readonly TakenBatch[] => batches,
+    /** Undefined where it was never accepted. */
+    find: (sequence: number) => batches[sequence - 1],
     head: () => batches.at(-1),
-    entriesOf: (sequence) => entries.get(sequence),
-    take(batch, given) {
+    /** The entries as submitted; undefined where it was never accepted. */
+    entriesOf: (sequence: number) => entries.get(sequence),
+    /** Stores a batch; if there is a file, it is on disk before this returns. */
+    take(batch: Omit<TakenBatch, 'receipt'>, given: Entries): TakenBatch {
       const receipt = sign({
         version: 1,
         sequence: batch.header.sequence,
@@ -66,7 +58,7 @@ export function openLedger(deps: { clock: Clock; file?: string }): Ledger {
       entries.set(batch.header.sequence, given);
       return taken;
     },
-    close() {
+    close(): void {
       if (descriptor !== undefined) closeSync(descriptor);
     },
   };

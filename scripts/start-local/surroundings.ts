@@ -1,26 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../../server/config.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from 'mongoose';
+import { createClient } from '../../contract/index.js';
 import { connectMongo } from '../../server/mongo/connection.js';
 import { isPortTaken } from '../lib/loopback-server.js';
-import { type ReferenceOracle, startReferenceOracle } from '../reference-oracle/index.js';
+import type { StartedParts } from '../lib/started-parts.js';
+import { startReferenceOracle } from '../reference-oracle/index.js';
 import { insertPastRates } from '../seed-history/past-rates.js';
 import { seedHistory } from '../seed-history.js';
 import { type Fleet, startSimulatedAnchors } from '../simulated-anchors/index.js';
-import { type SimulatedLedger, startSimulatedLedger } from '../simulated-ledger/index.js';
-
-export interface LocalAnchors {
-  fleet: Fleet;
-  /** Environment variables by which the service uses them. */
-  env: Record<string, string>;
-  stop(): Promise<void>;
-}
+import { startSimulatedLedger } from '../simulated-ledger/index.js';
 
 /** Withdrawals settle in a quarter of the time that the profiles say, because somebody is watching. */
 const pace = 0.25;
-const usualAnchorPorts = 7_300;
-const usualOraclePort = 7_299;
-const usualLedgerPort = 7_298;
+const usualPorts = { ledger: 7_298, oracle: 7_299, anchors: 7_300 };
 
 /** Starts on the usual port, so that addresses noted down stay valid, or on any free port if it is taken. */
 function onUsualPort<T>(usual: number, start: (port: number) => Promise<T>): Promise<T> {
@@ -30,81 +24,76 @@ function onUsualPort<T>(usual: number, start: (port: number) => Promise<T>): Pro
   });
 }
 
-/** Starts the simulated ledger; keeps its transactions in the folder. */
-export function startLocalLedger(folder: string): Promise<SimulatedLedger> {
-  const stateFile = join(folder, 'simulated-ledger.json');
-  return onUsualPort(usualLedgerPort, (port) => startSimulatedLedger({ clock: Date.now, port, stateFile }));
-}
-
-/** Starts the simulated anchors; keeps their withdrawals in the folder and writes their fleet file there. */
-export async function startLocalAnchors(folder: string, ledger: SimulatedLedger): Promise<LocalAnchors> {
-  const simulated = await onUsualPort(usualAnchorPorts, (portBase) =>
-    startSimulatedAnchors({
-      clock: Date.now,
-      random: Math.random,
-      ledger,
-      portBase,
-      stateFile: join(folder, 'simulated-anchors.json'),
-      tickMs: 1_000,
-      pace,
-    }),
+/**
+ * Starts the simulated ledger and the simulated anchors, which keep their state in the folder, and writes their fleet
+ * file there. `env`: the variables by which the service uses them.
+ */
+export async function addAnchors(parts: StartedParts, folder: string) {
+  const clock = Date.now;
+  const ledgerFile = join(folder, 'simulated-ledger.json');
+  const ledger = await parts.add(
+    'the simulated ledger',
+    onUsualPort(usualPorts.ledger, (port) => startSimulatedLedger({ clock, port, stateFile: ledgerFile })),
+  );
+  const stateFile = join(folder, 'simulated-anchors.json');
+  const options = { clock, random: Math.random, ledger, stateFile, tickMs: 1_000, pace };
+  const { fleet, env, fxUrl, allow } = await parts.add(
+    'the simulated anchors',
+    onUsualPort(usualPorts.anchors, (portBase) => startSimulatedAnchors({ ...options, portBase })),
   );
   const fleetFile = join(folder, 'fleet.json');
-  await writeFile(fleetFile, `${JSON.stringify(simulated.fleet, null, 2)}\n`);
-  return {
-    fleet: simulated.fleet,
-    env: {
-      ...simulated.env,
-      FLEET_FILE: fleetFile,
-      FX_URL: simulated.fxUrl,
-      FX_SOURCE: 'simulated market',
-      LEDGER_RPC_URL: ledger.rpcUrl,
-      HORIZON_URL: ledger.horizonUrl,
-      OUTBOUND_ALLOW: simulated.allow.join(','),
-    },
-    stop: () => simulated.stop(),
-  };
+  await writeFile(fleetFile, `${JSON.stringify(fleet, null, 2)}\n`);
+  const addresses = { FX_URL: fxUrl, LEDGER_RPC_URL: ledger.rpcUrl, HORIZON_URL: ledger.horizonUrl };
+  const others = { FLEET_FILE: fleetFile, FX_SOURCE: 'simulated market', OUTBOUND_ALLOW: allow.join(',') };
+  return { fleet, env: { ...env, ...addresses, ...others } };
 }
 
 /** Starts the reference oracle; keeps the batches it accepted in the folder. */
-export function startLocalOracle(folder: string): Promise<ReferenceOracle> {
-  return onUsualPort(usualOraclePort, (port) =>
-    startReferenceOracle({ clock: Date.now, port, stateFile: join(folder, 'oracle.json') }),
-  );
+export function addOracle(parts: StartedParts, folder: string) {
+  const stateFile = join(folder, 'oracle.json');
+  const start = (port: number) => startReferenceOracle({ clock: Date.now, port, stateFile });
+  return parts.add('the reference oracle', onUsualPort(usualPorts.oracle, start));
 }
 
-/**
- * Gives a new database, the one that the service uses, the simulated anchors' history, so that a first visit sees scores.
- * Resolves to whether it was new.
- */
+async function onDatabase<T>(uri: string, work: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await connectMongo({ uri });
+  try {
+    return await work(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Gives a new database the simulated anchors' history, so that a first visit sees scores. Resolves to whether it was new. */
 export async function seedLocalHistory(
-  { mongodbUri }: Pick<Config, 'mongodbUri'>,
+  uri: string,
   fleet: Fleet,
   say: (line: string) => void,
 ): Promise<boolean> {
-  const connection = await connectMongo({ uri: mongodbUri });
-  try {
-    const written = await seedHistory({ connection, fleet, clock: Date.now, random: Math.random, pace });
-    if (written > 0) say(`Generated a history of ${written} simulated off-ramps.`);
-    return written > 0;
-  } finally {
-    await connection.close();
-  }
+  const options = { fleet, clock: Date.now, random: Math.random, pace };
+  const written = await onDatabase(uri, (connection) => seedHistory({ ...options, connection }));
+  if (written > 0) say(`Generated a history of ${written} simulated off-ramps.`);
+  return written > 0;
 }
 
 /** Fills the rate history of every corridor, once the service has its first quotes. */
-export async function seedLocalRates(
-  { mongodbUri }: Pick<Config, 'mongodbUri'>,
-  url: string,
-  { corridors }: Fleet,
-): Promise<void> {
-  const connection = await connectMongo({ uri: mongodbUri });
-  try {
-    await insertPastRates(
-      { url, connection },
-      corridors.map(({ id }) => id),
-    );
-  } finally {
-    await connection.close();
+export async function seedLocalRates(uri: string, url: string, { corridors }: Fleet): Promise<void> {
+  const ids = corridors.map(({ id }) => id);
+  await onDatabase(uri, (connection) => insertPastRates({ url, connection }, ids));
+}
+
+const patienceMs = 10_000;
+const pollMs = 250;
+
+/**
+ * Waits for the first scores of a new database, and drops the quotes that were made without them, so that the first
+ * visitor finds them. Should they take longer, nothing is wrong: quotes show them some seconds later.
+ */
+export async function showFirstScores(serviceUrl: string, adminKey: string): Promise<void> {
+  const client = createClient(serviceUrl, { adminKey });
+  for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(pollMs)) {
+    const answer = await client.reputation.getLeaderboard({ query: {} });
+    if (answer.status === 200 && answer.body.items.length > 0) break;
   }
+  await client.adminCache.invalidateCache();
 }

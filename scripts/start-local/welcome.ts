@@ -1,4 +1,5 @@
-export interface WelcomeFacts {
+/** What a person who has just started the service needs: its address, its keys, and commands to try. */
+export function welcome(of: {
   /** The address of the web page. */
   page: string;
   url: string;
@@ -13,49 +14,33 @@ export interface WelcomeFacts {
   cronSecret: string;
   /** Path of a request to try. */
   example: string;
-}
-
-/** What a person who has just started the service needs: its address, its keys, and commands to try. */
-export function welcome({
-  page,
-  url,
-  simulated,
-  oracle,
-  ledger,
-  database,
-  folder,
-  adminKey,
-  cronSecret,
-  example,
-}: WelcomeFacts): string {
-  const fleet = simulated
-    ? 'simulated, on this machine: they move no money, and some fail on purpose'
-    : 'as FLEET_FILE says';
-  const { port } = new URL(url);
+}): string {
+  const { port } = new URL(of.url);
   const run = `${port === '8080' ? '' : `PORT=${port} `}npm run`;
   const offRamp = `
   ${run} demo         one off-ramp, from its intent to its outcome
   ${run} dispute      then dispute that outcome
 `;
+  const simulated = 'simulated, on this machine: they move no money, and some fail on purpose';
   return `
 Fairlead is up.
 
-  Open this     ${page}
-  The API       ${url}/docs
-  Admin key     ${adminKey}
-  Cron secret   ${cronSecret}
-  Anchors       ${fleet}
-  Ledger        ${ledger}
-  Oracle        ${oracle}
-  Database      ${database}
-  Data          ${folder}
+  Open this     ${of.page}
+  The API       ${of.url}/docs
+  Admin key     ${of.adminKey}
+  Cron secret   ${of.cronSecret}
+  Anchors       ${of.simulated ? simulated : 'as FLEET_FILE says'}
+  Ledger        ${of.ledger}
+  Oracle        ${of.oracle}
+  Database      ${of.database}
+  Data          ${of.folder}
 
 In another terminal, paste one of these:
 
-  curl '${url}${example}'
-  curl '${url}/api/reputation/leaderboard'
-  curl -X POST -H 'X-Admin-Key: ${adminKey}' '${url}/api/admin/cache/invalidate'
-${simulated ? offRamp : ''}  ${run} verify       check the signed scores
+  curl '${of.url}${of.example}'
+  curl '${of.url}/api/reputation/leaderboard'
+  curl -X POST -H 'X-Admin-Key: ${of.adminKey}' '${of.url}/api/admin/cache/invalidate'
+${of.simulated ? offRamp : ''}  ${run} verify       check the signed scores
 
 README.md leads through the first five minutes. Ctrl-C stops all of it.
 `;
