@@ -4,9 +4,7 @@ import { silentLogger } from '../../support/silent-logger.js';
 
 const primaryMs = Date.UTC(2026, 10, 21);
 
-let machineAheadMs: number;
-let roundTripMs: number;
-let primaryIsAway: boolean;
+let [machineAheadMs, roundTripMs, primaryIsAway] = [0, 0, false];
 let logged: [level: string, fields: object][];
 let check: ClockCheck;
 
@@ -33,42 +31,45 @@ beforeEach(() => {
 
 describe('the check of the clock of a machine', () => {
   it.each([
-    { aheadMs: 0, tripMs: 0, says: undefined, loses: 'nothing' },
-    { aheadMs: 4_000, tripMs: 0, says: undefined, loses: 'nothing' },
-    { aheadMs: -4_000, tripMs: 0, says: undefined, loses: 'nothing' },
-    { aheadMs: 6_000, tripMs: 0, says: '6 s ahead of', loses: 'its jobs, which other instances do' },
-    { aheadMs: -6_000, tripMs: 0, says: '6 s behind', loses: 'its jobs, which other instances do' },
-    { aheadMs: 4_000, tripMs: 1_900, says: undefined, loses: 'nothing, although the answer was slow' },
-    { aheadMs: -6_000, tripMs: 1_900, says: '6 s behind', loses: 'its jobs, however slow the answer was' },
-  ])('of an instance off by $aheadMs ms, asked in $tripMs ms, costs it $loses', async (row) => {
-    [machineAheadMs, roundTripMs] = [row.aheadMs, row.tripMs];
-    await check.look();
-    expect(check.aheadMs()).toBe(row.aheadMs);
-    if (row.says === undefined) {
-      expect(check.fault()).toBeUndefined();
-      expect(check.throwIfWrong).not.toThrow();
-      expect(logged).toEqual([]);
-    } else {
-      const sentence = `The clock of this machine is ${row.says} the database's; no job runs here.`;
-      expect(check.fault()).toBe(sentence);
-      expect(check.throwIfWrong).toThrow(new WrongClockError(sentence));
-      expect(logged).toEqual([['warn', { machineAheadSeconds: row.aheadMs / 1_000 }]]);
-    }
-  });
+    [0, 0, undefined],
+    [4_000, 0, undefined],
+    [-4_000, 0, undefined],
+    [6_000, 0, '6 s ahead of'],
+    [-6_000, 0, '6 s behind'],
+    // However slow the answer was.
+    [4_000, 1_900, undefined],
+    [-6_000, 1_900, '6 s behind'],
+  ])(
+    'of an instance off by %i ms, asked in %i ms, costs it its jobs, which others do: %s',
+    async (...row) => {
+      const [aheadMs, tripMs, says] = row;
+      [machineAheadMs, roundTripMs] = [aheadMs, tripMs];
+      await check.look();
+      expect(check.aheadMs()).toBe(aheadMs);
+      if (says === undefined) {
+        expect([check.fault(), logged]).toEqual([undefined, []]);
+        expect(check.throwIfWrong).not.toThrow();
+      } else {
+        const sentence = `The clock of this machine is ${says} the database's; no job runs here.`;
+        expect(check.fault()).toBe(sentence);
+        expect(check.throwIfWrong).toThrow(new WrongClockError(sentence));
+        expect(logged).toEqual([['warn', { machineAheadSeconds: aheadMs / 1_000 }]]);
+      }
+    },
+  );
 
-  it('keeps to what it saw last while the primary cannot be asked, and logs once that it was off and once that it agrees', async () => {
+  it('keeps to what it saw last while the primary cannot be asked, and logs each change once', async () => {
+    const lookInVain = async (aheadMs: number) => {
+      [primaryIsAway, machineAheadMs] = [true, aheadMs];
+      await expect(check.look()).rejects.toThrow('does not answer');
+      primaryIsAway = false;
+    };
     await check.look();
-    primaryIsAway = true;
-    machineAheadMs = 61_000;
-    await expect(check.look()).rejects.toThrow('does not answer');
+    await lookInVain(61_000);
     expect(check.fault()).toBeUndefined();
-    primaryIsAway = false;
     await check.look();
-    primaryIsAway = true;
-    machineAheadMs = 40;
-    await expect(check.look()).rejects.toThrow('does not answer');
+    await lookInVain(40);
     expect(check.throwIfWrong).toThrow(WrongClockError);
-    primaryIsAway = false;
     await check.look();
     expect(check.fault()).toBeUndefined();
     expect(logged.map(([level]) => level)).toEqual(['warn', 'info']);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readHorizonPayments, readHorizonTransaction } from '../../../server/ledger/horizon-answer.rules.js';
-import { operationIdOf, positionOf } from '../../../server/ledger/ledger-transaction.rules.js';
+import { covers, operationIdOf, positionOf } from '../../../server/ledger/ledger-transaction.rules.js';
 import { readRpcTransaction } from '../../../server/ledger/rpc-answer.rules.js';
 import vectors from '../../vectors/ledger-answers.json' with { type: 'json' };
 
@@ -11,21 +11,9 @@ const range = {
   oldestLedgerCloseTime: '50',
 };
 const { payment, oldEnvelope } = vectors;
-const resultOf = ({
-  ledger,
-  createdAt,
-  order,
-  envelopeXdr,
-  resultXdr,
-}: typeof payment | typeof oldEnvelope) => ({
-  status: 'SUCCESS',
-  ...range,
-  ledger,
-  createdAt,
-  applicationOrder: order,
-  envelopeXdr,
-  resultXdr,
-});
+function resultOf({ transaction: _, hash: __, order, ...members }: typeof payment | typeof oldEnvelope) {
+  return { status: 'SUCCESS', ...range, ...members, applicationOrder: order };
+}
 const found = resultOf(payment);
 const readRpc = (result: object) => readRpcTransaction({ jsonrpc: '2.0', id: 1, result }, payment.hash);
 
@@ -42,11 +30,8 @@ describe('an answer of RPC', () => {
     ['a text', 'SUCCESS'],
     ['no result', {}],
     ['a status that does not exist', { result: { ...found, status: 'PENDING' } }],
-    [
-      'a success whose result says that it failed',
-      { result: { ...found, resultXdr: vectors.failedResultXdr } },
-    ],
-    ['a failure whose result says that it succeeded', { result: { ...found, status: 'FAILED' } }],
+    ['a success whose result failed', { result: { ...found, resultXdr: vectors.failedResultXdr } }],
+    ['a failure whose result succeeded', { result: { ...found, status: 'FAILED' } }],
     ['another transaction', { result: { ...found, txHash: 'ab'.repeat(32) } }],
     ['no envelope', { result: { ...found, envelopeXdr: undefined } }],
     ['an envelope that is cut off', { result: { ...found, envelopeXdr: payment.envelopeXdr.slice(0, 80) } }],
@@ -100,5 +85,28 @@ describe('the number of an operation', () => {
   ])('%j is %s', (place, id) => {
     expect(operationIdOf(place)).toBe(id);
     expect(positionOf(id)).toBe(place.position);
+  });
+});
+
+describe('whether the ledgers that a source holds cover a time', () => {
+  const now = Date.parse('2026-11-21T12:00:00.000Z');
+  const week = 7 * 86_400_000;
+  /** The answer of a node with the default retention. */
+  const held = {
+    oldestLedger: 60_000_001,
+    latestLedger: 60_120_960,
+    oldestAtMs: now - week,
+    latestAtMs: now - 4_000,
+  };
+
+  it.each([
+    ['a time within it', {}, week - 1_000, true],
+    ['the closing of its oldest ledger', {}, week, true],
+    ['a time before it', {}, week + 1, false],
+    ['any time, where the node is a minute behind', { latestAtMs: now - 61_000 }, 1_000, false],
+    ['a time that so few ledgers cannot cover', { oldestAtMs: 0 }, 1_000, false],
+    ['any time, where the oldest is newer than the latest', { oldestLedger: 60_200_000 }, 1_000, false],
+  ])('%s', (_, changes, agoMs, expected) => {
+    expect(covers({ ...held, ...changes }, now - agoMs, now)).toBe(expected);
   });
 });

@@ -4,15 +4,22 @@ import { describe, expect, it } from '@jest/globals';
 import { Error as MongooseErrors, mongo } from 'mongoose';
 import { ApiError } from '../../../server/errors.js';
 import { toApiError } from '../../../server/http/error-mapper.js';
-import { insideBulk, isMongoUnavailable } from '../../../server/mongo/failures.js';
+import { createPatience } from '../../../server/mongo/connection.js';
+import { isMongoUnavailable } from '../../../server/mongo/failures.js';
 import { OutboundError } from '../../../server/outbound/outbound-error.js';
 import { expectFor } from '../../support/expect-for.js';
+import { silentLogger } from '../../support/silent-logger.js';
 
 const lost = () => new mongo.MongoNetworkError('connection 3 to 127.0.0.1 closed');
 const inBulk = (error: Error) =>
   new mongo.MongoBulkWriteError(error as never, { matchedCount: 0 } as never) as Error;
-const answer = (code: number, message = 'refused') => new mongo.MongoServerError({ message, code });
-const withCode = (code: string, message = 'failed') => Object.assign(new Error(message), { code });
+const answer = (code: number, label?: string) => {
+  const error = new mongo.MongoServerError({ message: 'refused', code });
+  if (label !== undefined) error.addErrorLabel(label);
+  return error;
+};
+const withCode = (code: string, message = code) => Object.assign(new Error(message), { code });
+class MongoTomorrowsError extends mongo.MongoDriverError {}
 
 /** The error of writing a request to a connection that the primary has just ended. */
 async function writtenAfterTheEnd(): Promise<Error> {
@@ -26,17 +33,16 @@ async function writtenAfterTheEnd(): Promise<Error> {
   return error;
 }
 
-describe('insideBulk', () => {
-  it('returns the failure that the driver wraps in a bulk write error', () => {
-    const inside = lost();
-    expect(insideBulk(inBulk(inside))).toBe(inside);
-  });
-
-  it('returns any other failure itself', () => {
-    const error = lost();
-    expect(insideBulk(error)).toBe(error);
-  });
-});
+const systemCodes = [
+  'ECONNRESET ECONNREFUSED ETIMEDOUT EHOSTUNREACH ENETDOWN ENOTFOUND EAI_AGAIN ENOBUFS',
+  'ERR_STREAM_DESTROYED ERR_STREAM_PREMATURE_CLOSE ERR_SOCKET_CLOSED',
+].join(' ');
+/** Of a server that is not primary, shuts down, is interrupted or was too slow. */
+const serverCodes = [
+  ...[6, 7, 43, 50, 64, 89, 91, 133, 134, 189, 251, 262, 9001],
+  ...[10107, 11600, 11601, 11602, 13435, 13436],
+];
+const labels = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult'];
 
 describe('a lost or stopped database is a 503', () => {
   it('where the driver hands on the bare EPIPE of a connection that the other side has ended', async () => {
@@ -45,59 +51,29 @@ describe('a lost or stopped database is a 503', () => {
     expect(toApiError(error)).toMatchObject({ code: 'NOT_READY', status: 503 });
   });
 
-  const kinds = [
-    lost(),
-    inBulk(lost()),
-    new mongo.MongoNetworkTimeoutError('connection timed out'),
-    new mongo.MongoServerSelectionError('no primary', { servers: new Map() } as never),
-    new MongooseErrors.MongooseServerSelectionError('no primary'),
-    new mongo.MongoOperationTimeoutError('Timed out at socket write'),
-    new mongo.MongoNotConnectedError('Client must be connected before running operations'),
-    new mongo.MongoTopologyClosedError(),
-    new mongo.MongoServerClosedError(),
-    new mongo.MongoClientClosedError(),
-    new mongo.MongoUnexpectedServerResponseError('Server ended moreToCome unexpectedly'),
-    new mongo.MongoStalePrimaryError('primary marked stale'),
-    new Error('the write failed', { cause: lost() }),
-    ...[
-      'ECONNRESET',
-      'ECONNREFUSED',
-      'ETIMEDOUT',
-      'EHOSTUNREACH',
-      'ENETDOWN',
-      'ENOTFOUND',
-      'EAI_AGAIN',
-      'ENOBUFS',
-    ].map((code) => withCode(code, code)),
-    ...['ERR_STREAM_DESTROYED', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_SOCKET_CLOSED'].map((code) =>
-      withCode(code, code),
-    ),
-  ];
-  it.each(kinds.map((error) => [String(error), error]))('%s', (_text, error) => {
-    expect(toApiError(error)).toMatchObject({ code: 'NOT_READY', status: 503 });
-  });
-
-  it('where the driver has a new class of error for it', () => {
-    class MongoTomorrowsError extends mongo.MongoDriverError {}
-    expect(isMongoUnavailable(new MongoTomorrowsError('the connection is unwell'))).toBe(true);
-  });
-
-  it('by every code of a server that is not primary, shuts down, is interrupted or was too slow', () => {
-    const codes = [
-      6, 7, 43, 50, 64, 89, 91, 133, 134, 189, 251, 262, 9001, 10107, 11600, 11601, 11602, 13435, 13436,
+  it('by the kind of its error, in whatever it is wrapped, one that the driver has yet to invent included', () => {
+    const kinds: Error[] = [
+      lost(),
+      inBulk(lost()),
+      new mongo.MongoNetworkTimeoutError('connection timed out'),
+      new mongo.MongoServerSelectionError('no primary', { servers: new Map() } as never),
+      new MongooseErrors.MongooseServerSelectionError('no primary'),
+      new mongo.MongoOperationTimeoutError('Timed out at socket write'),
+      new mongo.MongoNotConnectedError('Client must be connected before running operations'),
+      new mongo.MongoTopologyClosedError(),
+      new mongo.MongoServerClosedError(),
+      new mongo.MongoClientClosedError(),
+      new mongo.MongoUnexpectedServerResponseError('Server ended moreToCome unexpectedly'),
+      new mongo.MongoStalePrimaryError('primary marked stale'),
+      new MongoTomorrowsError('the connection is unwell'),
+      new Error('the write failed', { cause: lost() }),
+      ...systemCodes.split(' ').map((code) => withCode(code)),
+      ...serverCodes.map((code) => answer(code)),
+      ...labels.map((label) => answer(424_242, label)),
     ];
-    for (const code of codes) expectFor(String(code), isMongoUnavailable(answer(code))).toBe(true);
-  });
-
-  it('by the label that the server or the driver gives it, whatever its code', () => {
-    for (const label of [
-      'RetryableWriteError',
-      'TransientTransactionError',
-      'UnknownTransactionCommitResult',
-    ]) {
-      const error = answer(424_242);
-      error.addErrorLabel(label);
-      expectFor(label, isMongoUnavailable(error)).toBe(true);
+    for (const error of kinds) {
+      expectFor(String(error), isMongoUnavailable(error)).toBe(true);
+      expectFor(String(error), toApiError(error)).toMatchObject({ code: 'NOT_READY', status: 503 });
     }
   });
 });
@@ -117,9 +93,7 @@ describe('a fault of ours or of the configuration is no 503', () => {
     ['an address that cannot be parsed', new mongo.MongoParseError('Invalid scheme')],
     [
       'an address whose port cannot be parsed',
-      new mongo.MongoRuntimeError('Unable to parse host:port with URL', {
-        cause: new TypeError('Invalid URL'),
-      }),
+      new mongo.MongoRuntimeError('Unable to parse host:port', { cause: new TypeError('Invalid URL') }),
     ],
     ['an unknown option', new mongo.MongoInvalidArgumentError('no such option')],
     ['missing credentials', new mongo.MongoMissingCredentialsError('no password')],
@@ -129,8 +103,8 @@ describe('a fault of ours or of the configuration is no 503', () => {
     ['a value that does not fit the schema', new MongooseErrors.ValidationError()],
     ['a mistake in the code', new TypeError('x is not a function')],
     ['a file that is not there', withCode('ENOENT')],
-    ['an argument of a wrong type', withCode('ERR_INVALID_ARG_TYPE')],
     ['a file that may not be read', withCode('EACCES')],
+    ['an argument of a wrong type', withCode('ERR_INVALID_ARG_TYPE')],
     ['an error that was thrown as text', 'ECONNRESET'],
     ['nothing', undefined],
   ])('%s', (_name, error) => {
@@ -138,14 +112,37 @@ describe('a fault of ours or of the configuration is no 503', () => {
     expect(toApiError(error).code).toBe('INTERNAL');
   });
 
-  it('an outward call that failed is not a failure of the database, although a socket stands behind it', () => {
-    const error = new OutboundError('unreachable', 'no connection', withCode('ECONNREFUSED'));
-    expect(isMongoUnavailable(error)).toBe(false);
+  it('an outward call that failed and a body that its client broke off are none of the database either', () => {
+    const call = new OutboundError('unreachable', 'no connection', withCode('ECONNREFUSED'));
+    expect(isMongoUnavailable(call)).toBe(false);
+    const body = Object.assign(withCode('ECONNABORTED', 'request aborted'), { type: 'request.aborted' });
+    expect(toApiError(body)).toMatchObject({ code: 'MALFORMED_JSON', status: 400 });
+    expect(toApiError(new ApiError('NOT_FOUND', 'nothing'))).toMatchObject({ status: 404 });
+  });
+});
+
+describe('work that waits for its database', () => {
+  /** Work whose attempts take these numbers of seconds; all attempts but the last fail. */
+  async function attempts(...seconds: number[]) {
+    let now = 0;
+    const said: unknown[][] = [];
+    const logger = { ...silentLogger, warn: (...line: unknown[]) => void said.push(line) };
+    await createPatience({ clock: () => now, logger })(async () => {
+      now += (seconds.shift() ?? 0) * 1_000;
+      if (seconds.length > 0) throw lost();
+    });
+    return said;
+  }
+  const line = [{}, 'waiting for the database: connection 3 to 127.0.0.1 closed'];
+
+  it('is tried again for a minute in all, also after the tenth minute of the build of an index', async () => {
+    expect(await attempts(40, 15, 0)).toEqual([line, line]);
+    await expect(attempts(40, 25, 0)).rejects.toThrow('closed');
+    await attempts(600, 40, 0);
+    await expect(attempts(600, 40, 25, 0)).rejects.toThrow('closed');
   });
 
-  it('a body that its client broke off is no failure of the database', () => {
-    const error = Object.assign(withCode('ECONNABORTED', 'request aborted'), { type: 'request.aborted' });
-    expect(toApiError(error)).toMatchObject({ code: 'MALFORMED_JSON', status: 400 });
-    expect(toApiError(new ApiError('NOT_FOUND', 'nothing'))).toMatchObject({ status: 404 });
+  it('says why it waits at once and every ten seconds, in one line without a stack', async () => {
+    expect(await attempts(2, 9, 1, 10, 0)).toEqual([line, line, line]);
   });
 });

@@ -11,33 +11,24 @@ import { setImmediate } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import {
-  createOutbound,
-  type Outbound,
-  OutboundError,
-  type OutboundOptions,
-} from '../../../server/outbound/outbound.js';
+import { type Outbound, OutboundError, type OutboundOptions } from '../../../server/outbound/outbound.js';
+import { outboundCalls, outcomeOf } from '../../fixtures/outbound/calls.js';
 import { selfSigned } from '../../fixtures/outbound/certificate.js';
 
-const closers: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
+const { connector } = outboundCalls();
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 async function start(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  closers.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  servers.push(server);
   return (server.address() as AddressInfo).port;
-}
-
-function outbound(options: OutboundOptions): Outbound {
-  const made = createOutbound(options);
-  closers.push(made.close);
-  return made.request;
 }
 
 const limits = { timeoutMs: 2_000, maxBytes: 10_000 };
@@ -46,9 +37,9 @@ describe('a listed http origin', () => {
   async function served(handler: RequestListener, options: Partial<OutboundOptions> = {}) {
     const port = await start(createHttp(handler));
     const origin = `http://127.0.0.1:${port}`;
-    const made = outbound({ allow: [origin], ...options });
+    const call = connector({ allow: [origin], ...options });
     const request = (changes: Partial<Parameters<Outbound>[0]> = {}) =>
-      made({ url: origin, ...limits, ...changes });
+      call({ url: origin, ...limits, ...changes });
     return { origin, request };
   }
 
@@ -139,18 +130,15 @@ describe('a listed http origin', () => {
     expect(seen.most).toBeLessThanOrEqual(4);
   });
 
-  it('may be a name that resolves to any address, and is looked up through the system', async () => {
+  it('may be a name that resolves to any address, one that the system knows, or every port of loopback', async () => {
     const port = await start(createHttp((req, res) => res.end(req.headers.host)));
     const named = `http://anchor.internal:${port}`;
-    const request = outbound({ allow: [named], lookup: async () => ['127.0.0.1'] });
+    const request = connector({ allow: [named], lookup: async () => ['127.0.0.1'] });
     expect((await request({ url: named, ...limits })).body.toString()).toBe(`anchor.internal:${port}`);
     const local = `http://localhost:${port}`;
-    expect((await outbound({ allow: [local] })({ url: local, ...limits })).status).toBe(200);
-  });
-
-  it('may be every port of loopback', async () => {
-    const url = `http://127.0.0.1:${await start(createHttp((_req, res) => res.end('ok')))}`;
-    expect((await outbound({ allow: ['http://127.0.0.1:*'] })({ url, ...limits })).status).toBe(200);
+    expect(await outcomeOf(connector({ allow: [local] })({ url: local, ...limits }))).toBe(200);
+    const url = `http://127.0.0.1:${port}`;
+    expect(await outcomeOf(connector({ allow: ['http://127.0.0.1:*'] })({ url, ...limits }))).toBe(200);
   });
 
   it.each([
@@ -183,7 +171,7 @@ describe('a listed https origin', () => {
       res.end(req.headers.host);
     });
     const url = `https://${host}:${await start(server)}`;
-    const request = outbound({
+    const request = connector({
       allow: [url],
       lookup: async () => ['127.0.0.1'],
       ...(ca === '' ? {} : { ca }),

@@ -1,40 +1,25 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type ConnectDeps, connectVetted, isVettedPeer } from '../../../server/outbound/connect.js';
-import { createOutbound, type Outbound, OutboundError } from '../../../server/outbound/outbound.js';
+import { type Outbound, OutboundError } from '../../../server/outbound/outbound.js';
 import { originsOfOperator } from '../../../server/outbound/vet-url.js';
-import { answering, type Listener, listen } from '../../fixtures/outbound/listener.js';
+import { outboundCalls, outcomeOf } from '../../fixtures/outbound/calls.js';
+import { answering, type Listener } from '../../fixtures/outbound/listener.js';
 import { expectFor } from '../../support/expect-for.js';
 import vectors from '../../vectors/outbound-addresses.json' with { type: 'json' };
+
+const { connector, listening } = outboundCalls();
+const ok = answering('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+const limits = { timeoutMs: 1_000, maxBytes: 100 };
 
 /** No connection may reach `secret`. `open` stands for a permitted host. */
 let secret: Listener;
 let open: Listener;
-const closers: (() => Promise<void>)[] = [];
-
 beforeEach(async () => {
-  secret = await listen(answering('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
-  open = await listen(answering('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'));
+  [secret, open] = [await listening(ok), await listening(ok)];
 });
 
-afterEach(async () => {
-  await Promise.all(closers.splice(0).map((close) => close()));
-  await Promise.all([secret.close(), open.close()]);
-});
-
-function outbound(options: Partial<Parameters<typeof createOutbound>[0]> = {}): Outbound {
-  const made = createOutbound({ allow: [], ...options });
-  closers.push(made.close);
-  return made.request;
-}
-
-async function failureOf(request: Outbound, url: string): Promise<string> {
-  const error = await request({ url, timeoutMs: 1_000, maxBytes: 100 }).then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof OutboundError)) throw new Error(`${url}: expected an OutboundError, got ${error}`);
-  return error.failure;
-}
+const urlOf = ({ port }: Listener) => `http://127.0.0.1:${port}/`;
+const failureOf = (request: Outbound, url: string) => outcomeOf(request({ url, ...limits }));
 
 function expectUntouched(listener: Listener) {
   expect(listener.seen).toMatchObject({ connections: 0, bytesIn: 0 });
@@ -42,15 +27,11 @@ function expectUntouched(listener: Listener) {
 
 describe('a listener on loopback that is not in OUTBOUND_ALLOW', () => {
   it('sees no connection for any spelling of its address, any scheme or port', async () => {
-    const request = outbound({ allow: [`http://127.0.0.1:${open.port}`] });
+    const request = connector({ allow: [`http://127.0.0.1:${open.port}`] });
     for (const host of [...vectors.spellings.blocked, ...vectors.spellings.invalid]) {
-      for (const url of [
-        `https://${host}:${secret.port}/`,
-        `http://${host}:${secret.port}/`,
-        `https://${host}/`,
-      ]) {
+      const { port } = secret;
+      for (const url of [`https://${host}:${port}/`, `http://${host}:${port}/`, `https://${host}/`])
         expectFor(url, ['blocked', 'invalid_url']).toContain(await failureOf(request, url));
-      }
     }
     expectUntouched(secret);
   });
@@ -65,27 +46,25 @@ describe('a listener on loopback that is not in OUTBOUND_ALLOW', () => {
     ['the metadata service', ['169.254.169.254']],
     ['any address of this machine', ['0.0.0.0']],
   ])('sees no connection for a name that resolves to %s', async (_what, addresses) => {
-    const request = outbound({ lookup: async () => addresses });
+    const request = connector({ lookup: async () => addresses });
     expect(await failureOf(request, 'https://anchor.example/')).toBe('blocked');
     expectUntouched(secret);
   });
 
   it('sees no connection for localhost names, which are not even looked up', async () => {
     const lookup = jest.fn(async () => ['93.184.215.14']);
-    const request = outbound({ lookup });
+    const request = connector({ lookup });
     expect(await failureOf(request, 'https://localhost/')).toBe('blocked');
     expect(await failureOf(request, 'https://anchor.localhost/')).toBe('blocked');
     expect(lookup).not.toHaveBeenCalled();
   });
 
   it('sees no connection after a redirect, which is not followed', async () => {
-    const location = `http://127.0.0.1:${secret.port}/`;
+    const location = urlOf(secret);
     for (const status of [301, 302, 303, 307, 308]) {
       const text = `HTTP/1.1 ${status} Moved\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`;
-      const redirecting = await listen(answering(text));
-      closers.push(redirecting.close);
-      const url = `http://127.0.0.1:${redirecting.port}/`;
-      const answer = await outbound({ allow: [url] })({ url, timeoutMs: 1_000, maxBytes: 100 });
+      const url = urlOf(await listening(answering(text)));
+      const answer = await connector({ allow: [url] })({ url, ...limits });
       expect(answer).toMatchObject({ status, headers: { location } });
     }
     expectUntouched(secret);
@@ -94,31 +73,28 @@ describe('a listener on loopback that is not in OUTBOUND_ALLOW', () => {
   it('sees no connection when proxy variables name it', async () => {
     // The runner puts the environment back after the file.
     for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'])
-      process.env[name] = `http://127.0.0.1:${secret.port}`;
+      process.env[name] = urlOf(secret);
     process.env.NODE_USE_ENV_PROXY = '1';
-    const url = `http://127.0.0.1:${open.port}/`;
-    const answer = await outbound({ allow: [url] })({ url, timeoutMs: 1_000, maxBytes: 100 });
-    expect(answer.body.toString()).toBe('ok');
+    expect(await failureOf(connector({ allow: [urlOf(open)] }), urlOf(open))).toBe(200);
     expectUntouched(secret);
   });
 
   it('is not reached through a connection that is kept for a listed origin', async () => {
-    const request = outbound({ allow: [`http://127.0.0.1:${open.port}`] });
-    await request({ url: `http://127.0.0.1:${open.port}/`, timeoutMs: 1_000, maxBytes: 100 });
-    const bytesBefore = open.seen.bytesIn;
-    for (const host of ['localhost', '127.0.0.2', '[::ffff:127.0.0.1]', 'anchor.example']) {
-      expect(await failureOf(request, `http://${host}:${open.port}/`)).toBe('blocked');
-    }
-    expect(await failureOf(request, `https://127.0.0.1:${open.port}/`)).toBe('blocked');
-    expect(open.seen).toMatchObject({ connections: 1, bytesIn: bytesBefore });
+    const request = connector({ allow: [urlOf(open)] });
+    expect(await failureOf(request, urlOf(open))).toBe(200);
+    const { port, seen } = open;
+    const bytesBefore = seen.bytesIn;
+    const hosts = ['localhost', '127.0.0.2', '[::ffff:127.0.0.1]', 'anchor.example'];
+    for (const url of [...hosts.map((host) => `http://${host}:${port}/`), `https://127.0.0.1:${port}/`])
+      expectFor(url, await failureOf(request, url)).toBe('blocked');
+    expect(seen).toMatchObject({ connections: 1, bytesIn: bytesBefore });
   });
 
   it('is reached only by the connector that trusts its origin', async () => {
-    const url = `http://127.0.0.1:${secret.port}/`;
-    expect(await failureOf(outbound(), url)).toBe('blocked');
+    const url = urlOf(secret);
+    expect(await failureOf(connector(), url)).toBe('blocked');
     expectUntouched(secret);
-    const trusting = outbound({ allow: originsOfOperator([url]) });
-    expect((await trusting({ url, timeoutMs: 1_000, maxBytes: 100 })).status).toBe(200);
+    expect(await failureOf(connector({ allow: originsOfOperator([url]) }), url)).toBe(200);
   });
 });
 
@@ -133,16 +109,16 @@ describe('a resolver whose answers change', () => {
     listed: false,
   });
 
+  const { signal } = new AbortController();
+
   function answers(...list: string[][]): ConnectDeps & { lookup: ReturnType<typeof jest.fn> } {
     let turn = 0;
     return { refuse, lookup: jest.fn(async () => list[Math.min(turn++, list.length - 1)] ?? []) };
   }
 
   it('is asked once per connection, which goes to the address it gave, or to none if that is refused', async () => {
-    const permitted = await listen(undefined, '127.0.0.2');
-    closers.push(permitted.close);
+    const permitted = await listening(undefined, '127.0.0.2');
     const deps = answers(['127.0.0.2'], ['127.0.0.1']);
-    const { signal } = new AbortController();
     const socket = await connectVetted(name(permitted.port), deps, signal);
     expect(socket.remoteAddress).toBe('127.0.0.2');
     expect(deps.lookup).toHaveBeenCalledTimes(1);
@@ -156,7 +132,6 @@ describe('a resolver whose answers change', () => {
 
   it('cannot hide a refused address behind an unreachable one that is tried first', async () => {
     const deps = answers(['127.0.0.2', '127.0.0.1']);
-    const { signal } = new AbortController();
     await expect(connectVetted(name(secret.port), deps, signal)).rejects.toMatchObject({
       failure: 'blocked',
     });
@@ -166,7 +141,6 @@ describe('a resolver whose answers change', () => {
   it.each([[['127.0.0.1.']], [['localhost']], [['0x7f000001']], [['']]])(
     'is refused when it answers with something that is not an address: %j',
     async (list) => {
-      const { signal } = new AbortController();
       const deps = { lookup: async () => list };
       const call = connectVetted({ ...name(secret.port), listed: true }, deps, signal);
       await expect(call).rejects.toMatchObject({
@@ -179,7 +153,6 @@ describe('a resolver whose answers change', () => {
 
   it('may give several addresses; the first that answers is used', async () => {
     const deps: ConnectDeps = { lookup: async () => ['127.0.0.3', '127.0.0.4', '127.0.0.1'] };
-    const { signal } = new AbortController();
     const socket = await connectVetted({ ...name(open.port), listed: true }, deps, signal);
     expect(socket.remoteAddress).toBe('127.0.0.1');
     socket.destroy();

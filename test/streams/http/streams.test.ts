@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import { intentsFixture } from '../../fixtures/intents/intents-over-http.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
-import { openStream } from '../../support/event-stream.js';
+import { type OpenStream, openStream } from '../../support/event-stream.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const fixture = intentsFixture({ anchors: ['harbour'] });
@@ -17,16 +17,16 @@ beforeAll(async () => {
 });
 afterAll(() => other.close());
 
-function follow(app: TestApp, intentHash: string) {
+function follow(intentHash: string) {
   clients += 1;
   const headers = { 'x-forwarded-for': `192.0.2.${clients}` };
-  return openStream<IntentAnswer>(app.url, `/api/intent/${intentHash}/stream`, { headers });
+  return openStream<IntentAnswer>(other.url, `/api/intent/${intentHash}/stream`, { headers });
 }
 
 it('a change on one instance reaches a stream on another within two seconds', async () => {
   const terms = fixture.terms();
   const { body } = await fixture.post(terms);
-  const stream = await follow(other, body.intentHash);
+  const stream = await follow(body.intentHash);
   await stream.received(1);
   for (let n = 1; n <= 5; n += 1) {
     const id = `attached-${n}`;
@@ -38,7 +38,7 @@ it('a change on one instance reaches a stream on another within two seconds', as
 
 it('thirty streams of one intent cost the database one query a second', async () => {
   const { body } = await fixture.post(fixture.terms());
-  const streams = await Promise.all(Array.from({ length: 30 }, () => follow(other, body.intentHash)));
+  const streams = await Promise.all(Array.from({ length: 30 }, () => follow(body.intentHash)));
   await Promise.all(streams.map((stream) => stream.received(1)));
   const database = other.connection.db;
   await database?.command({ profile: 2 });
@@ -51,3 +51,28 @@ it('thirty streams of one intent cost the database one query a second', async ()
   expect(queries).toBeLessThanOrEqual(6);
   for (const stream of streams) stream.close();
 }, 30_000);
+
+it('a newcomer is served while any client holds two more streams than it, though 25 addresses hold all 500', async () => {
+  const open = (client: string) =>
+    openStream(other.url, '/api/rates/usdc-ngn/stream', { headers: { 'x-forwarded-for': client } });
+  const metrics = async () => (await other.client.request<string>('GET', '/metrics')).body;
+  const held: OpenStream<unknown>[] = [];
+  for (let n = 0; n < 25; n += 1)
+    held.push(...(await Promise.all(Array.from({ length: 20 }, () => open(`203.0.113.${n}`)))));
+  expect(held.map(({ status }) => status)).toEqual(Array(500).fill(200));
+  const ended = { count: 0 };
+  for (const stream of held) stream.ended.then(() => (ended.count += 1));
+
+  const newcomers: OpenStream<unknown>[] = [];
+  for (let n = 0; n < 20; n += 1) newcomers.push(await open('198.51.100.1'));
+  // With nineteen streams it holds one less than those who hold most.
+  expect(newcomers.map(({ status }) => status)).toEqual([...Array(19).fill(200), 503]);
+  expect(newcomers.at(-1)?.headers['retry-after']).toBe('10');
+  await waitFor(() => expect(ended.count).toBe(19));
+  const text = await metrics();
+  expect(text).toContain('fairlead_streams 500');
+  expect(text).toContain('fairlead_streams_refused_total{reason="displaced"} 19');
+
+  for (const stream of [...held, ...newcomers]) stream.close();
+  await waitFor(async () => expect(await metrics()).toContain('fairlead_streams 0'));
+}, 60_000);

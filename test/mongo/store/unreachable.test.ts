@@ -14,11 +14,9 @@ import { waitFor } from '../../support/wait-for.js';
 
 const { uri } = testDatabase();
 const mongod = await findMongod({ env: { ...process.env, MONGODB_URI: undefined } });
-const itWithMongod = itWhere(
-  mongod.kind === 'binary',
-  'no mongod of its own: what is said of one that is none',
-);
+const itHere = itWhere(mongod.kind === 'binary', 'no mongod of its own: what is said of one that is none');
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-unreachable-'));
+const withPassword = 'mongodb://fairlead:pass-of-ours';
 const children: ChildProcess[] = [];
 let alone: number;
 let uninitiated: number;
@@ -26,15 +24,9 @@ let uninitiated: number;
 async function start(...args: string[]): Promise<number> {
   const port = await freePort();
   const path = mongod.kind === 'binary' ? mongod.path : '';
-  const own = [
-    '--port',
-    String(port),
-    '--bind_ip',
-    '127.0.0.1',
-    '--dbpath',
-    mkdtempSync(join(folder, 'db-')),
-  ];
-  children.push(spawn(path, [...own, '--wiredTigerCacheSizeGB', '0.25', ...args], { stdio: 'ignore' }));
+  const own = `--port ${port} --bind_ip 127.0.0.1 --wiredTigerCacheSizeGB 0.25`.split(' ');
+  const dbPath = mkdtempSync(join(folder, 'db-'));
+  children.push(spawn(path, [...own, '--dbpath', dbPath, ...args], { stdio: 'ignore' }));
   await waitFor(
     async () =>
       (await mongo.MongoClient.connect(`mongodb://127.0.0.1:${port}/?directConnection=true`)).close(),
@@ -57,7 +49,7 @@ afterAll(async () => {
 });
 
 describe('a database that cannot be used', () => {
-  itWithMongod.each<[string, () => string | Promise<string>, RegExp]>([
+  itHere.each<[what: string, address: () => string | Promise<string>, says: RegExp]>([
     [
       'refuses connections',
       async () => `mongodb://somebody:pass-of-ours@127.0.0.1:${await freePort()}/x?replicaSet=rs0`,
@@ -75,7 +67,7 @@ describe('a database that cannot be used', () => {
     ],
     [
       'is of another set',
-      () => `${uri.replace(/replicaSet=\w+/, 'replicaSet=another')}`,
+      () => uri.replace(/replicaSet=\w+/, 'replicaSet=another'),
       /^127\.0\.0\.1:\d+ is not of the replica set another that MONGODB_URI names: correct replicaSet/,
     ],
     [
@@ -88,12 +80,18 @@ describe('a database that cannot be used', () => {
       () => `mongodb://127.0.0.1:${alone}/x`,
       /^MongoDB at 127\.0\.0\.1:\d+ is not a replica set.* run rs\.initiate\(\) there once\.$/,
     ],
-  ])('is named, with what is wrong and what to do, where it %s', async (_what, address, says) => {
-    const refused: unknown = await (async () => {
-      const connection = await connectMongo({ uri: await address() });
-      await claimShape(connection).finally(() => connection.close());
-    })().catch((error: unknown) => error);
-    expect((refused as Error).message).toMatch(says);
-    expect((refused as Error).message).not.toContain('pass-of-ours');
+    ['has an unknown option', () => `${withPassword}@127.0.0.1/x?appp=1`, /appp.*not supported/i],
+    ['has no certificates', () => `${withPassword}@127.0.0.1/x?tls=true&tlsCAFile=/no/a.pem`, /ENOENT/],
+    ['has a colon in its password', () => `${withPassword}:more@127.0.0.1/x`, /unescaped|redacted/],
+    ['has no port after its password', () => `${withPassword}%2F@host:port/x`, /port|host/],
+  ])('is named, with what is wrong and without its password, where it %s', async (_what, address, says) => {
+    const opened = Promise.resolve(address()).then((at) => connectMongo({ uri: at }));
+    const used = opened.then((connection) => claimShape(connection).finally(() => connection.close()));
+    const { message } = await used.then(
+      () => new Error('connected'),
+      (error: Error) => error,
+    );
+    expect(message).toMatch(says);
+    expect(message).not.toContain('pass-of-ours');
   });
 });
