@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { standingOf } from '../../web/src/pages/dispute/standing.js';
 import { readIntentHash } from '../../web/src/pages/offramp/intent-hash.js';
 import { possibleEnds, trackOf } from '../../web/src/pages/offramp/track.js';
-import { problemToMend, turnOf } from '../../web/src/pages/offramp/turn.js';
+import { dueOf, problemToMend, turnOf } from '../../web/src/pages/offramp/turn.js';
 import { intentWith, settledParts } from './support/example-intent.js';
 
 const { transaction, payment, outcome } = settledParts;
@@ -10,6 +10,12 @@ const open = { ...transaction, status: 'pending_user_transfer_start', fundsRecei
 const inTime = Date.parse('2026-11-21T10:00:00.000Z');
 const tooLate = Date.parse('2026-11-22T10:00:00.000Z');
 const hash = 'acffc35a01a279d205d20851c951e760b811d65b6e16f396ed99c108b054f3f7';
+const undecided = {
+  disputeId: 'dsp_1',
+  status: 'open' as const,
+  createdAt: outcome.recordedAt,
+  resolvedAt: null,
+};
 const failed = { ...outcome, status: 'failed' as const, reason: 'overdue' as const };
 
 describe('an intent hash that was pasted', () => {
@@ -31,7 +37,7 @@ describe('an intent hash that was pasted', () => {
   });
 });
 
-describe('whose turn it is in an off-ramp', () => {
+describe('what happens next in an off-ramp', () => {
   it.each([
     ['the wallet attaches', intentWith(), 'attach'],
     [
@@ -67,9 +73,14 @@ describe('whose turn it is in an off-ramp', () => {
       'mendTransaction',
     ],
     [
-      'nobody does anything after a payout',
+      'the account may dispute a payout',
       intentWith({ status: 'settled', transaction, payment, outcome }),
-      'done',
+      'mayDispute',
+    ],
+    [
+      'a person decides about a dispute',
+      intentWith({ status: 'settled', transaction, payment, outcome, dispute: undecided }),
+      'decide',
     ],
     [
       'the anchor may still complete what it failed',
@@ -78,6 +89,22 @@ describe('whose turn it is in an off-ramp', () => {
     ],
   ])('%s', (_, intent, turn) => {
     expect(turnOf(intent, inTime)).toBe(turn);
+  });
+
+  it('is told with the time by which it happens, where there is one', () => {
+    const due = (turn: Parameters<typeof dueOf>[1], intent: Parameters<typeof dueOf>[0]) =>
+      dueOf(intent, turn, 600);
+    const paid = intentWith({ transaction: { ...transaction, fundsReceivedAt: '2026-11-21T09:40:00.000Z' } });
+    const { expiresAt } = paid;
+    expect(due('attach', intentWith())).toBe(expiresAt);
+    expect(due('pay', intentWith({ transaction: open }))).toBe(expiresAt);
+    expect(due('payOut', paid)).toBe('2026-11-21T09:50:00.000Z');
+    expect(dueOf(paid, 'payOut')).toBeUndefined();
+    expect(due('answerAnchor', paid)).toBeUndefined();
+    expect(due('awaitLook', paid)).toBeUndefined();
+    expect(due('mayRecover', intentWith({ outcome: failed }))).toBe(
+      new Date(Date.parse(outcome.recordedAt) + 30 * 86_400_000).toISOString(),
+    );
   });
 
   it('asks for no payment once the time for it is over', () => {
@@ -150,13 +177,13 @@ describe('the track of an off-ramp', () => {
   });
 
   it('rules out expiry once there are funds', () => {
-    expect(possibleEnds(intentWith({ transaction: open, payment }), 'awaitReceipt')).not.toContain('expired');
-    expect(possibleEnds(intentWith({ transaction: open }), 'pay')).toContain('expired');
+    expect(possibleEnds(intentWith({ transaction: open, payment }))).not.toContain('expired');
+    expect(possibleEnds(intentWith({ transaction: open }))).toContain('expired');
   });
 
   it('can be that cash which is ready is not collected', () => {
     const ready = { ...transaction, readyAt: '2026-11-21T09:40:00.000Z' };
-    const ends = possibleEnds(intentWith({ transaction: ready, payment }), 'collect');
+    const ends = possibleEnds(intentWith({ transaction: ready, payment }));
     expect(ends).toEqual(['settled', 'failed', 'uncollected']);
   });
 });
@@ -200,7 +227,6 @@ describe('who may dispute an outcome', () => {
       resolvedAt: '2026-11-24T09:00:00.000Z',
     };
     const recovered = { ...outcome, reason: 'recovered' as const, recoveredAt: '2026-12-10T09:00:00.000Z' };
-    const undecided = { ...dispute, status: 'open' as const, resolvedAt: null };
 
     it.each([
       ['by the party that it goes against', { outcome, dispute }],

@@ -46,13 +46,13 @@ describe('the page says what is the matter, and goes on by itself', () => {
         ({ status } = await fetch(`${url}/api/reputation/leaderboard`));
       }
       const { page, context } = await open('/anchors');
-      await page.getByText(texts.common.problemLimited).waitFor();
+      await page.getByText(texts.common.problem_limited).waitFor();
       const first = await secondsShown(page);
       expect(first).toBeGreaterThan(0);
       expect(await page.getByRole('button', { name: texts.common.askNow }).isDisabled()).toBe(true);
       await waitFor(async () => expect(await secondsShown(page)).toBeLessThan(first));
       await picture(page, 'limited');
-      await page.getByText(texts.common.problemLimited).waitFor({ state: 'detached', timeout: 75_000 });
+      await page.getByText(texts.common.problem_limited).waitFor({ state: 'detached', timeout: 75_000 });
       await page.getByRole('link', { name: 'Harbour' }).first().waitFor();
       await context.close();
     },
@@ -83,7 +83,7 @@ describe('the page says what is the matter, and goes on by itself', () => {
     await shown(page);
     await context.setOffline(true);
     await page.getByRole('link', { name: texts.common.navProof, exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: texts.common.problemOffline }).waitFor();
+    await page.getByRole('heading', { level: 1, name: texts.common.problem_offline }).waitFor();
     await picture(page, 'opened-offline');
     await context.setOffline(false);
     await page.getByRole('heading', { level: 1, name: texts.proof.title }).waitFor();
@@ -96,7 +96,7 @@ describe('the page says what is the matter, and goes on by itself', () => {
     const link = (name: string) => page.getByRole('link', { name, exact: true });
     await context.setOffline(true);
     await link(texts.common.navProof).click();
-    await page.getByRole('heading', { level: 1, name: texts.common.problemOffline }).waitFor();
+    await page.getByRole('heading', { level: 1, name: texts.common.problem_offline }).waitFor();
     await link(texts.common.navAnchors).click();
     await page.getByRole('heading', { level: 1, name: texts.anchors.title }).waitFor();
     await context.setOffline(false);
@@ -215,11 +215,11 @@ describe('the page says what is the matter, and goes on by itself', () => {
         .findOne({ status: 'settled' });
       mongo?.freeze();
       const { page, context } = await open(`/offramp/${intent?._id}`);
-      await page.getByText(texts.common.problemUnavailable).waitFor(patient);
+      await page.getByText(texts.common.problem_unavailable).waitFor(patient);
       expect(await secondsShown(page)).toBeGreaterThan(0);
       await picture(page, 'database-gone');
       mongo?.thaw();
-      await page.getByText(texts.common.problemUnavailable).waitFor({ state: 'detached', ...patient });
+      await page.getByText(texts.common.problem_unavailable).waitFor({ state: 'detached', ...patient });
       await page.getByText(texts.offramp.anchor, { exact: true }).first().waitFor();
       await context.close();
     },

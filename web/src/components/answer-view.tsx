@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import type { Problem } from '../data/problem.js';
 import type { Answered } from '../data/use-answer.js';
 import { useNow } from '../data/use-now.js';
-import { type Language, useLanguage } from '../i18n/language.js';
+import { useLanguage } from '../i18n/language.js';
 import styles from './answer-view.module.css';
 import { Button } from './controls.js';
 import { Notice } from './notice.js';
@@ -29,14 +28,13 @@ export function AnswerView<T>(props: {
 
 /** Why there is no newer answer, how old the one below is, and when it is asked again. */
 export function ProblemNotice({ answer }: { answer: Answered<unknown> }) {
-  const language = useLanguage();
-  const { t, formats } = language;
+  const { t, formats } = useLanguage();
   const now = useNow();
   const { problem, at, retryAt } = answer;
   if (problem === undefined) return null;
   const seconds = retryAt === undefined ? undefined : Math.max(0, Math.ceil((retryAt - now) / 1_000));
   return (
-    <Notice tone={problem.kind === 'refused' ? 'bad' : 'warn'} title={titleOf(problem, language)}>
+    <Notice tone={problem.kind === 'refused' ? 'bad' : 'warn'} title={t(`common.problem_${problem.kind}`)}>
       {/* The text of a limit is for programs; the seconds are shown below. */}
       {'body' in problem && problem.kind !== 'limited' && <p>{problem.body.message}</p>}
       {at !== undefined && (
@@ -52,21 +50,6 @@ export function ProblemNotice({ answer }: { answer: Answered<unknown> }) {
       )}
     </Notice>
   );
-}
-
-function titleOf(problem: Problem, { t }: Language): string {
-  switch (problem.kind) {
-    case 'limited':
-      return t('common.problemLimited');
-    case 'unavailable':
-      return t('common.problemUnavailable');
-    case 'refused':
-      return t('common.problemRefused');
-    case 'offline':
-      return t('common.problemOffline');
-    case 'unreachable':
-      return t('common.problemUnreachable');
-  }
 }
 
 /** The outline of what is being loaded. */

@@ -71,3 +71,68 @@ export function Field(props: {
     </div>
   );
 }
+
+/** One of many, by their names. */
+export function Select(props: {
+  label: string;
+  options: readonly (readonly [value: string, name: string])[];
+  value: string;
+  onChoose: (value: string) => void;
+}) {
+  const { label, options, value, onChoose } = props;
+  return (
+    <Field label={label}>
+      {(ids) => (
+        <select
+          {...ids}
+          value={value}
+          disabled={options.length === 0}
+          onChange={(event) => onChoose(event.currentTarget.value)}
+        >
+          {options.map(([each, name]) => (
+            <option key={each} value={each}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** A line to type into, or as many as `rows` says. `isCode`: no language of people, such as a hash. */
+export function TextField(props: {
+  label: string;
+  hint?: string | undefined;
+  error?: string | undefined;
+  value: string;
+  onType: (text: string) => void;
+  rows?: number;
+  isCode?: boolean;
+  placeholder?: string;
+  maxLength?: number;
+  disabled?: boolean;
+}) {
+  const { label, hint, error, onType, rows, isCode = false, ...rest } = props;
+  const onInput = (event: { currentTarget: { value: string } }) => onType(event.currentTarget.value);
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(ids) =>
+        rows !== undefined ? (
+          <textarea {...ids} {...rest} rows={rows} onInput={onInput} />
+        ) : (
+          <input
+            {...ids}
+            {...rest}
+            type="text"
+            class={isCode ? styles.code : undefined}
+            autocomplete="off"
+            autocapitalize={isCode ? 'none' : undefined}
+            spellcheck={!isCode}
+            onInput={onInput}
+          />
+        )
+      }
+    </Field>
+  );
+}

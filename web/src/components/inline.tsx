@@ -67,6 +67,12 @@ const tips = Object.fromEntries(
   ]),
 );
 
+/** An instant, in the reader's time zone. */
+export function At({ instant }: { instant: string }) {
+  const { formats } = useLanguage();
+  return <time dateTime={instant}>{formats.dateTime(instant)}</time>;
+}
+
 /** How long ago an instant was, counting up; the exact time on hover and for machines. */
 export function TimeAgo({ instant }: { instant: string }) {
   const { formats } = useLanguage();

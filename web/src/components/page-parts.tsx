@@ -1,5 +1,5 @@
 import type { ComponentChildren, RefObject } from 'preact';
-import { useEffect, useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import styles from './page-parts.module.css';
 
 /** The one h1 of a page. It takes the focus after navigation. */
@@ -35,31 +35,40 @@ export function Card(props: { title: string; children: ComponentChildren; aside?
   );
 }
 
-/** Names and their values, one under another; from a tablet's width on beside one another. */
-export function Facts({ children }: { children: ComponentChildren }) {
-  return <dl class={styles.facts}>{children}</dl>;
-}
-
-export function Fact(props: { name: string; children: ComponentChildren }) {
+/** Names and their values, one under another, from a tablet's width on beside one another; what is null is left out. */
+export function Facts({ of }: { of: Record<string, ComponentChildren> }) {
   return (
-    <div class={styles.fact}>
-      <dt>{props.name}</dt>
-      <dd>{props.children}</dd>
-    </div>
+    <dl class={styles.facts}>
+      {Object.entries(of)
+        .filter(([, value]) => value != null && value !== false)
+        .map(([name, value]) => (
+          <div key={name} class={styles.fact}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
   );
 }
 
 /** Parts of a page that take the focus when the button that was pressed is removed. It looks as if it were not there. */
-export function FocusGroup({
-  at,
-  children,
-}: {
-  at: RefObject<HTMLDivElement | null>;
-  children: ComponentChildren;
-}) {
+export function FocusGroup(props: { at: RefObject<HTMLDivElement | null>; children: ComponentChildren }) {
   return (
-    <div ref={at} tabIndex={-1} class={styles.group}>
-      {children}
+    <div ref={props.at} tabIndex={-1} class={styles.group}>
+      {props.children}
+    </div>
+  );
+}
+
+/** What became of a request. It takes the focus, since the button that sent it is gone, or was off meanwhile. */
+export function Outcome({ isKnown, children }: { isKnown: boolean; children: ComponentChildren }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isKnown) place.current?.focus();
+  }, [isKnown]);
+  return (
+    <div ref={place} tabIndex={-1}>
+      {isKnown && children}
     </div>
   );
 }

@@ -24,6 +24,8 @@ export interface PlotProps {
   isDaily?: boolean;
   /** The ends of the value scale; if absent, the values determine them. */
   range?: readonly [number, number];
+  /** The distances that its marks may have; if absent, round decimals. */
+  steps?: readonly number[];
   /** The ends of the time scale in epoch seconds; if absent, the times determine them. */
   span?: readonly [number, number];
 }
@@ -72,7 +74,14 @@ export function drawPlot(
           space: 70,
           values: timeLabels(plot.locale, isDaily),
         },
-        { ...axis, grid, ticks: { show: false }, size: 72, values: (_, splits) => splits.map(format) },
+        {
+          ...axis,
+          grid,
+          ticks: { show: false },
+          size: 72,
+          values: (_, splits) => splits.map(format),
+          ...(plot.steps && { incrs: [...plot.steps] }),
+        },
       ],
       series: [{}, ...series.map((each) => seriesOf(each, colour))],
       hooks: { setCursor: [({ cursor }) => plot.onPoint(cursor.idx ?? undefined)] },

@@ -12,9 +12,14 @@ export function placeOf({ country, buyAsset }: CorridorAnswer, locale: string) {
   const code = buyAsset.replace('iso4217:', '');
   const currency = currencyName(code, locale);
   return {
-    place: country === null ? currency : countryName(country, locale),
+    // French writes the names of currencies small, also where one heads a line.
+    place: country === null ? capital(currency, locale) : countryName(country, locale),
     currency: country === null ? code : `${currency} (${code})`,
   };
+}
+
+function capital(text: string, locale: string): string {
+  return text.slice(0, 1).toLocaleUpperCase(locale) + text.slice(1);
 }
 
 function countryName(code: string, locale: string): string {

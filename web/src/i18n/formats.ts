@@ -50,7 +50,7 @@ export function createFormats(locale: string): Formats {
     }
     return format;
   };
-  const dateTimes = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
+  const dateTimes = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
   const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
   const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
   const relative = new Intl.RelativeTimeFormat(locale, { style: 'short' });

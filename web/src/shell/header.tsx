@@ -42,12 +42,6 @@ export function Header() {
   );
 }
 
-const themeTexts: Record<Theme, TextKey> = {
-  system: 'common.themeSystem',
-  light: 'common.themeLight',
-  dark: 'common.themeDark',
-};
-
 /** The language, each named in itself, and the theme. */
 function Choices() {
   const { t, locale, choose } = useLanguage();
@@ -76,7 +70,7 @@ function Choices() {
       >
         {themes.map((each) => (
           <option key={each} value={each}>
-            {t(themeTexts[each])}
+            {t(`common.theme_${each}`)}
           </option>
         ))}
       </select>

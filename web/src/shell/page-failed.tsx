@@ -42,7 +42,7 @@ function PageFailed() {
     return () => removeEventListener('online', reload);
   }, []);
   if (!navigator.onLine)
-    return <PageHeading title={t('common.problemOffline')}>{t('common.offlineWait')}</PageHeading>;
+    return <PageHeading title={t('common.problem_offline')}>{t('common.offlineWait')}</PageHeading>;
   return (
     <>
       <PageHeading title={t('common.pageFailed')}>{t('common.pageFailedWhy')}</PageHeading>

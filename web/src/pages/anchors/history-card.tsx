@@ -9,25 +9,21 @@ import type { PlotSeries } from '../../components/plot-canvas.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { useViewPart } from '../../data/use-view-part.js';
 import { useLanguage } from '../../i18n/language.js';
-import type { TextKey } from '../../i18n/translate.js';
-import figures from './anchors.module.css';
+import styles from './anchors.module.css';
 import { historyLines, type LineName, type Measure, measures, scoreRange } from './history-plot.js';
 import { historyQuestion } from './questions.js';
 import type { RecordView } from './use-record-view.js';
 
-const measureTexts: Record<Measure, TextKey> = {
-  score: 'anchors.score',
-  outcomes: 'anchors.outcomes',
-  time: 'anchors.time',
+const looks: Record<LineName, Pick<PlotSeries, 'colour' | 'kind' | 'isDashed'>> = {
+  score: { colour: 1 },
+  outcomes: { colour: 2, kind: 'bars' },
+  filled: { colour: 1, kind: 'bars' },
+  p50: { colour: 1 },
+  p95: { colour: 2, isDashed: true },
 };
 
-const looks: Record<LineName, { text: TextKey } & Pick<PlotSeries, 'colour' | 'kind' | 'isDashed'>> = {
-  score: { text: 'anchors.score', colour: 1 },
-  outcomes: { text: 'anchors.outcomes', colour: 2, kind: 'bars' },
-  filled: { text: 'anchors.paidOut', colour: 1, kind: 'bars' },
-  p50: { text: 'anchors.timeTypical', colour: 1 },
-  p95: { text: 'anchors.timeSlow', colour: 2, isDashed: true },
-};
+/** Distances on a scale of seconds that are whole minutes, hours or days. */
+const roundSeconds = [1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400];
 
 /** The record day by day: its score, its outcomes, or how long payouts took. */
 export function HistoryCard({ anchorId, view }: { anchorId: string; view: RecordView }) {
@@ -42,7 +38,7 @@ export function HistoryCard({ anchorId, view }: { anchorId: string; view: Record
         <Choice
           legend={t('anchors.historyOf')}
           isLegendHidden
-          options={measures.map((value) => ({ value, label: t(measureTexts[value]) }))}
+          options={measures.map((value) => ({ value, label: t(`anchors.measure_${value}`) }))}
           value={measure}
           onChoose={choose}
         />
@@ -53,7 +49,7 @@ export function HistoryCard({ anchorId, view }: { anchorId: string; view: Record
           days.length === 0 ? (
             <Empty title={t('anchors.noHistory')} />
           ) : (
-            <HistoryPlot days={days} measure={measure} />
+            <HistoryPlot days={days} measure={measure} view={view} />
           )
         }
       </AnswerView>
@@ -61,28 +57,33 @@ export function HistoryCard({ anchorId, view }: { anchorId: string; view: Record
   );
 }
 
-function HistoryPlot({ days, measure }: { days: readonly HistoryPoint[]; measure: Measure }) {
+function HistoryPlot(props: { days: readonly HistoryPoint[]; measure: Measure; view: RecordView }) {
+  const { days, measure, view } = props;
   const { t, formats } = useLanguage();
   const { times, series, range } = useMemo(() => {
     const { times, lines } = historyLines(days, measure);
-    const series = lines.map(({ name, values }) => {
-      const { text, ...look } = looks[name];
-      return { label: t(text), values, ...look };
-    });
+    const series = lines.map(({ name, values }) => ({
+      label: t(`anchors.line_${name}`),
+      values,
+      ...looks[name],
+    }));
     return { times, series, range: measure === 'score' ? scoreRange(lines[0]?.values ?? []) : undefined };
   }, [days, measure, t]);
   const format = measure === 'time' ? formats.duration : (value: number) => formats.number(value);
   return (
     <>
       <Plot
-        label={t('anchors.historyLabel', { measure: t(measureTexts[measure]), days: times.length })}
+        label={t('anchors.historyLabel', { measure: t(`anchors.measure_${measure}`), days: times.length })}
         times={times}
         series={series}
         format={format}
         isDaily
+        {...(measure === 'time' && { steps: roundSeconds })}
         {...(range && { range })}
       />
-      {measure === 'score' && <p class={figures.note}>{t('anchors.historyScoreAbout')}</p>}
+      {measure === 'score' && (
+        <p class={styles.note}>{t('anchors.historyScoreAbout', { days: view.window })}</p>
+      )}
     </>
   );
 }

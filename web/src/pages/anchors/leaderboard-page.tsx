@@ -74,10 +74,7 @@ function Entries({ entries, view }: { entries: readonly LeaderboardEntry[]; view
             {entry.rank !== null && `${entry.rank}. `}
             <a href={`/anchors/${entry.anchorId}${view.search}`}>{shortName(entry)}</a>
           </h3>
-          <p>
-            <RecordSentence record={entry} />
-          </p>
-          <p>
+          <p class={styles.points}>
             {entry.score === null ? (
               <StandingText record={entry} />
             ) : (
@@ -90,6 +87,9 @@ function Entries({ entries, view }: { entries: readonly LeaderboardEntry[]; view
                 </span>
               </>
             )}
+          </p>
+          <p class={styles.sentence}>
+            <RecordSentence record={entry} />
           </p>
         </li>
       ))}

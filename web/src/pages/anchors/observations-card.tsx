@@ -1,8 +1,6 @@
 import type {
   AnchorObservations,
-  CallOutcome,
   CorridorObservations,
-  ObservedService,
   ServiceObservations,
 } from '@fairlead/contract/client';
 import { AnswerView } from '../../components/answer-view.js';
@@ -51,16 +49,19 @@ function Observations({ observations }: { observations: AnchorObservations }) {
         <p>{t('anchors.notObservedAbout')}</p>
       </Empty>
     );
+  const hasServices = services.some(({ availability }) => availability !== null);
+  const hasTerms = corridors.some(({ fromMidMarket }) => fromMidMarket !== null);
   return (
     <>
+      {!hasServices && !hasTerms && <p>{t('anchors.tooFewLooks')}</p>}
       {services.length > 0 && (
-        <details open={services.some(({ availability }) => availability !== null)}>
+        <details open={hasServices}>
           <summary>{t('anchors.services')}</summary>
           <ObservedServices services={services} />
         </details>
       )}
       {corridors.length > 0 && (
-        <details open={corridors.some(({ fromMidMarket }) => fromMidMarket !== null)}>
+        <details open={hasTerms}>
           <summary>{t('anchors.terms')}</summary>
           <ObservedCorridors corridors={corridors} />
         </details>
@@ -69,22 +70,11 @@ function Observations({ observations }: { observations: AnchorObservations }) {
   );
 }
 
-const serviceTexts: Record<ObservedService, TextKey> = {
-  sep1: 'anchors.sep1',
-  sep24: 'anchors.sep24',
-  sep6: 'anchors.sep6',
-  sep38: 'anchors.sep38',
-};
-
-const outcomeTexts: Record<CallOutcome, TextKey> = {
-  answered: 'anchors.outcomeAnswered',
-  timeout: 'anchors.outcomeTimeout',
-  unreachable: 'anchors.outcomeUnreachable',
-  blocked: 'anchors.outcomeBlocked',
-  not_json: 'anchors.outcomeNotJson',
-  malformed: 'anchors.outcomeMalformed',
-  error: 'anchors.outcomeError',
-};
+/** Why there is no figure. */
+function Why({ reason }: { reason: string | null }) {
+  const { t } = useLanguage();
+  return <span class={styles.soft}>{t(`anchors.why_${reason ?? 'not_observed'}` as TextKey)}</span>;
+}
 
 /** How each service of the anchor answers: now, and over the window. */
 function ObservedServices({ services }: { services: readonly ServiceObservations[] }) {
@@ -96,12 +86,12 @@ function ObservedServices({ services }: { services: readonly ServiceObservations
       rows={services}
       keyOf={({ service }) => service}
       columns={[
-        { label: t('anchors.service'), kind: 'name', cell: ({ service }) => t(serviceTexts[service]) },
+        { label: t('anchors.service'), kind: 'name', cell: ({ service }) => t(`anchors.${service}`) },
         {
           label: t('anchors.latest'),
           cell: ({ latest }) => (
             <>
-              {t(outcomeTexts[latest.outcome] ?? 'anchors.outcomeError')}
+              {t(`anchors.outcome_${latest.outcome}`)}
               {latest.latencyMs !== null && ` · ${milliseconds(latest.latencyMs, language)}`}
             </>
           ),
@@ -110,18 +100,14 @@ function ObservedServices({ services }: { services: readonly ServiceObservations
           label: t('anchors.availability'),
           kind: 'figure',
           cell: ({ availability, availabilityUnavailable: why }) =>
-            availability === null ? (
-              <span class={styles.soft}>{t(`anchors.why_${why ?? 'not_observed'}`)}</span>
-            ) : (
-              formats.percent(availability, 2)
-            ),
+            availability === null ? <Why reason={why} /> : formats.percent(availability, 2),
         },
         {
           label: t('anchors.latency'),
           kind: 'figure',
           cell: ({ latencyMs, latencyUnavailable: why }) =>
             latencyMs === null ? (
-              <span class={styles.soft}>{t(`anchors.why_${why ?? 'not_observed'}`)}</span>
+              <Why reason={why} />
             ) : (
               <>
                 {milliseconds(latencyMs.p50, language)}
@@ -159,9 +145,6 @@ function ObservedCorridors({ corridors }: { corridors: readonly CorridorObservat
   /** Per cent as the API writes them, with a sign. */
   const perCent = (value: string) =>
     formats.number(value, { style: 'unit', unit: 'percent', minimumFractionDigits: 1 });
-  const why = (reason: CorridorObservations['availabilityUnavailable']) => (
-    <span class={styles.soft}>{t(`anchors.why_${reason ?? 'not_observed'}`)}</span>
-  );
   return (
     <RecordTable
       caption={t('anchors.terms')}
@@ -182,10 +165,8 @@ function ObservedCorridors({ corridors }: { corridors: readonly CorridorObservat
               <>
                 {formats.number(lastQuote.rate, { maximumFractionDigits: 8 })}{' '}
                 <Tag
-                  text={t(lastQuote.tier === 'anchor' ? 'anchors.tierAnchor' : 'anchors.tierEstimate')}
-                  title={t(
-                    lastQuote.tier === 'anchor' ? 'anchors.tierAnchorAbout' : 'anchors.tierEstimateAbout',
-                  )}
+                  text={t(`anchors.tier_${lastQuote.tier}`)}
+                  title={t(`anchors.tierAbout_${lastQuote.tier}`)}
                 />
                 <span class={styles.below}>
                   <TimeAgo instant={lastQuote.at} />
@@ -198,7 +179,7 @@ function ObservedCorridors({ corridors }: { corridors: readonly CorridorObservat
           kind: 'figure',
           cell: ({ fromMidMarket: cost, fromMidMarketUnavailable, lastQuote }) => (
             <>
-              {cost === null ? why(fromMidMarketUnavailable) : perCent(cost.meanPercent)}
+              {cost === null ? <Why reason={fromMidMarketUnavailable} /> : perCent(cost.meanPercent)}
               {cost !== null && (
                 <span class={styles.below}>
                   {t('anchors.worstTerms', { cost: perCent(cost.p95Percent) })}
@@ -216,7 +197,11 @@ function ObservedCorridors({ corridors }: { corridors: readonly CorridorObservat
           label: t('anchors.availability'),
           kind: 'figure',
           cell: ({ availability, availabilityUnavailable }) =>
-            availability === null ? why(availabilityUnavailable) : formats.percent(availability, 2),
+            availability === null ? (
+              <Why reason={availabilityUnavailable} />
+            ) : (
+              formats.percent(availability, 2)
+            ),
         },
       ]}
     />

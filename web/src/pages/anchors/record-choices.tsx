@@ -1,4 +1,4 @@
-import { Choice, Field } from '../../components/controls.js';
+import { Choice, Select } from '../../components/controls.js';
 import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
 import styles from './anchors.module.css';
@@ -15,22 +15,15 @@ export function RecordChoices(props: {
   const corridors = new Set([...props.corridors, ...(view.corridor === undefined ? [] : [view.corridor])]);
   return (
     <div class={styles.choices}>
-      <Field label={t('anchors.corridor')}>
-        {(ids) => (
-          <select
-            {...ids}
-            value={view.corridor ?? ''}
-            onChange={(event) => view.chooseCorridor(event.currentTarget.value)}
-          >
-            <option value="">{t('anchors.allCorridors')}</option>
-            {[...corridors].map((id) => (
-              <option key={id} value={id}>
-                {corridorName(id, locale)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <Select
+        label={t('anchors.corridor')}
+        options={[
+          ['', t('anchors.allCorridors')],
+          ...[...corridors].map((id) => [id, corridorName(id, locale)] as const),
+        ]}
+        value={view.corridor ?? ''}
+        onChoose={view.chooseCorridor}
+      />
       <Choice
         legend={t('anchors.window')}
         options={windows.map((value) => ({ value, label: t('anchors.days', { days: Number(value) }) }))}

@@ -1,11 +1,10 @@
 import type { AnchorReputation, CardWithSigns } from '@fairlead/contract/client';
 import { Text } from '../../components/inline.js';
-import { Card, Fact, Facts } from '../../components/page-parts.js';
+import { Card, Facts } from '../../components/page-parts.js';
 import { RecordTable } from '../../components/record-table.js';
 import type { Answered } from '../../data/use-answer.js';
 import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
-import type { TextKey } from '../../i18n/translate.js';
 import styles from './anchors.module.css';
 import { HistoryCard } from './history-card.js';
 import { Shortfall, StandingText } from './record-marks.js';
@@ -47,30 +46,26 @@ function Signs({ record }: { record: AnchorReputation | CardWithSigns }) {
   const of = (count: number, all: number) => t('anchors.countOf', { count, all });
   const share = (value: string | null) => (value === null ? '–' : formats.percent(value));
   const all = record.ledgerOutcomes + record.anchorOutcomes;
-  const signs: [TextKey, string][] = [
-    ['anchors.signAccounts', formats.number(record.accounts)],
-    ['anchors.signAccountDays', formats.number(record.accountDays)],
-    ['anchors.signLedger', of(record.ledgerOutcomes, all)],
-    ['anchors.signTimesKnown', of(record.timesKnown, record.filled)],
-    ['anchors.signTimesWithheld', of(record.timesWithheld, record.filled)],
-    ['anchors.signNewAccounts', share(record.newAccountShare)],
-    ['anchors.signLargestAccount', share(record.largestAccountShare)],
-    ['anchors.signBusiestDay', share(record.busiestDayShare)],
-  ];
   return (
-    <Facts>
-      {signs.map(([text, value]) => (
-        <Fact key={text} name={t(text)}>
-          {value}
-        </Fact>
-      ))}
-    </Facts>
+    <Facts
+      of={{
+        [t('anchors.signAccounts')]: formats.number(record.accounts),
+        [t('anchors.signAccountDays')]: formats.number(record.accountDays),
+        [t('anchors.signLedger')]: of(record.ledgerOutcomes, all),
+        [t('anchors.signTimesKnown')]: of(record.timesKnown, record.filled),
+        [t('anchors.signTimesWithheld')]: of(record.timesWithheld, record.filled),
+        [t('anchors.signNewAccounts')]: share(record.newAccountShare),
+        [t('anchors.signLargestAccount')]: share(record.largestAccountShare),
+        [t('anchors.signBusiestDay')]: share(record.busiestDayShare),
+      }}
+    />
   );
 }
 
 /** The anchor's card in each corridor, with the way to what is paid there now. */
 function CorridorsTable({ cards }: { cards: readonly CardWithSigns[] }) {
   const { t, locale, formats } = useLanguage();
+  const disputesOf = (card: CardWithSigns) => formats.number(card.acceptedDisputes);
   return (
     <RecordTable
       caption={t('anchors.corridors')}
@@ -117,11 +112,9 @@ function CorridorsTable({ cards }: { cards: readonly CardWithSigns[] }) {
           ),
         },
         { label: t('anchors.shortfall'), kind: 'figure', cell: (card) => <Shortfall record={card} /> },
-        {
-          label: t('anchors.disputes'),
-          kind: 'figure',
-          cell: (card) => formats.number(card.acceptedDisputes),
-        },
+        ...(cards.some(({ acceptedDisputes }) => acceptedDisputes > 0)
+          ? [{ label: t('anchors.disputes'), kind: 'figure' as const, cell: disputesOf }]
+          : []),
       ]}
     />
   );

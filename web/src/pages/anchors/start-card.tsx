@@ -1,5 +1,5 @@
 import type { AnchorAnswer, StartingPoint } from '@fairlead/contract/client';
-import { Choice, Field } from '../../components/controls.js';
+import { Choice } from '../../components/controls.js';
 import { Empty } from '../../components/notice.js';
 import { Card } from '../../components/page-parts.js';
 import { useViewPart } from '../../data/use-view-part.js';
@@ -20,34 +20,17 @@ export function StartCard({ anchor, view }: { anchor: AnchorAnswer; view: Record
   const point = points.find(({ protocol }) => protocol === chosen) ?? points[0];
   if (corridor === undefined || point === undefined) return <Empty title={t('anchors.startNone')} />;
   return (
-    <Card title={t('anchors.start')}>
+    <Card title={t('anchors.startIn', { corridor: corridorName(corridor, locale) })}>
       <p class={styles.note}>{t('anchors.startAbout')}</p>
-      <div class={styles.choices}>
-        <Field label={t('anchors.corridor')}>
-          {(ids) => (
-            <select
-              {...ids}
-              value={corridor}
-              onChange={(event) => view.chooseCorridor(event.currentTarget.value)}
-            >
-              {corridors.map((id) => (
-                <option key={id} value={id}>
-                  {corridorName(id, locale)}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Choice
-          legend={t('anchors.protocol')}
-          options={points.map(({ protocol }) => ({
-            value: protocol,
-            label: t(protocol === 'sep24' ? 'anchors.protocolSep24' : 'anchors.protocolSep6'),
-          }))}
-          value={point.protocol}
-          onChoose={choose}
-        />
-      </div>
+      <Choice
+        legend={t('anchors.protocol')}
+        options={points.map(({ protocol }) => ({
+          value: protocol,
+          label: t(`anchors.protocol_${protocol}`),
+        }))}
+        value={point.protocol}
+        onChoose={choose}
+      />
       <Steps anchor={anchor} point={point} />
       <p class={styles.note}>{t('anchors.startOfframp')}</p>
     </Card>

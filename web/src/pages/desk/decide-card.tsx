@@ -1,13 +1,17 @@
-import type { AdminDispute } from '@fairlead/contract/client';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import type { AdminDispute, ResolveDisputeBody } from '@fairlead/contract/client';
+import { useState } from 'preact/hooks';
 import { Notice } from '../../components/notice.js';
 import { Card } from '../../components/page-parts.js';
-import { useNow } from '../../data/use-now.js';
+import { SentNotice, useSending } from '../../components/sent.js';
 import { useLanguage } from '../../i18n/language.js';
 import { ConfirmStep, DraftForm } from './draft-form.js';
 import type { Session } from './session.js';
-import { type Decision, useDecision } from './use-decision.js';
-import type { Draft } from './verdict.js';
+import { type Draft, isOfAnother, isOvertaken } from './verdict.js';
+
+/** What became of a verdict; another admin may have decided the same, or the other way. */
+type Decided = 'accepted' | 'rejected' | 'sameByAnother' | 'overtaken';
+
+const toneOf = { accepted: 'good', rejected: 'good', sameByAnother: 'warn', overtaken: 'bad' } as const;
 
 /** Decides the dispute in two steps: a draft, then the confirmation of exactly what is sent. */
 export function DecideCard(props: {
@@ -22,7 +26,21 @@ export function DecideCard(props: {
   const { session, dispute, actor, onActor, onDecided, onOvertaken } = props;
   const [draft, setDraft] = useState<Omit<Draft, 'actor'>>({ action: undefined, note: '', evidence: '' });
   const [step, setStep] = useState<'draft' | 'confirm' | 'changed'>('draft');
-  const { decision, decide } = useDecision(session, onDecided, onOvertaken);
+  const { sent, send } = useSending<Decided>();
+  const decide = (verdict: ResolveDisputeBody) =>
+    void send(
+      session.client.adminDisputes.resolveDispute({ body: verdict }),
+      (answer): Decided | undefined => {
+        if (answer.status === 200) {
+          onDecided(answer.body);
+          if (isOfAnother(verdict, answer.body)) return 'sameByAnother';
+          return verdict.action === 'accept' ? 'accepted' : 'rejected';
+        }
+        if (!isOvertaken(answer)) return undefined;
+        onOvertaken();
+        return 'overtaken';
+      },
+    );
   const whole = { ...draft, actor };
   return (
     <Card title={t('desk.decide')}>
@@ -32,8 +50,8 @@ export function DecideCard(props: {
         <ConfirmStep
           draft={{ ...whole, action: whole.action }}
           dispute={dispute}
-          isSending={decision.state === 'sending'}
-          onConfirm={(verdict) => void decide(verdict)}
+          isSending={sent.state === 'sending'}
+          onConfirm={decide}
           onBack={() => setStep('changed')}
         />
       ) : (
@@ -48,68 +66,13 @@ export function DecideCard(props: {
           onContinue={() => setStep('confirm')}
         />
       )}
-      <DecisionNotice decision={decision} />
+      <SentNotice sent={sent} refused={t('desk.refused')} lost={t('desk.lost')}>
+        {(decided) => (
+          <Notice tone={toneOf[decided]} title={t(`desk.done_${decided}`)}>
+            <p>{t(`desk.doneAbout_${decided}`)}</p>
+          </Notice>
+        )}
+      </SentNotice>
     </Card>
   );
-}
-
-/** What became of the verdict. It takes the focus, since the button that sent it is gone, or was off meanwhile. */
-function DecisionNotice({ decision }: { decision: Decision }) {
-  const place = useRef<HTMLDivElement>(null);
-  const isAnswered = decision.state !== 'none' && decision.state !== 'sending';
-  useEffect(() => {
-    if (isAnswered) place.current?.focus();
-  }, [isAnswered]);
-  if (!isAnswered) return null;
-  return (
-    <div ref={place} tabIndex={-1}>
-      <Outcome decision={decision} />
-    </div>
-  );
-}
-
-function Outcome({ decision }: { decision: Decision }) {
-  const { t } = useLanguage();
-  const now = useNow();
-  switch (decision.state) {
-    case 'none':
-    case 'sending':
-      return null;
-    case 'decided':
-      return decision.isOfAnother ? (
-        <Notice tone="warn" title={t('desk.sameByAnother')}>
-          <p>{t('desk.sameByAnotherWhy')}</p>
-        </Notice>
-      ) : (
-        <Notice tone="good" title={t(`desk.done_${decision.status}`)}>
-          <p>{t('desk.scoresFollow')}</p>
-        </Notice>
-      );
-    case 'overtaken':
-      return (
-        <Notice tone="bad" title={t('desk.overtaken')}>
-          <p>{t('desk.overtakenWhy')}</p>
-        </Notice>
-      );
-    case 'refused': {
-      const seconds = Math.ceil(((decision.retryAt ?? 0) - now) / 1_000);
-      return (
-        <Notice tone="bad" title={t('desk.refused')}>
-          <p>
-            <code>{decision.code}</code> {decision.message}
-          </p>
-          {seconds > 0 && <p>{t('dispute.againIn', { seconds })}</p>}
-        </Notice>
-      );
-    }
-    case 'lost':
-      return (
-        <Notice
-          tone="warn"
-          title={t(decision.isOffline ? 'common.problemOffline' : 'common.problemUnreachable')}
-        >
-          <p>{t('desk.lost')}</p>
-        </Notice>
-      );
-  }
 }

@@ -3,7 +3,8 @@ import { useEffect } from 'preact/hooks';
 import { AnswerView } from '../../components/answer-view.js';
 import { Button } from '../../components/controls.js';
 import { Copyable } from '../../components/copyable.js';
-import { Card, Fact, Facts } from '../../components/page-parts.js';
+import { At } from '../../components/inline.js';
+import { Card, Facts } from '../../components/page-parts.js';
 import { keepAnswer, useAnswer } from '../../data/use-answer.js';
 import { useLanguage } from '../../i18n/language.js';
 import { LedgerCard, MoneyCard, RecordCard, TermsCard } from '../offramp/evidence.js';
@@ -58,33 +59,35 @@ export function DisputeDetail(props: {
 }
 
 function ClaimCard({ dispute }: { dispute: AdminDispute }) {
-  const { t, formats } = useLanguage();
+  const { t } = useLanguage();
   return (
     <Card title={t('desk.claim')} aside={<DisputeMark status={dispute.status} />}>
       {/* Untrusted text: it is shown as text, with its line breaks. */}
       <blockquote class={styles.claim}>{dispute.reason}</blockquote>
-      <Facts>
-        <Fact name={t('desk.filedBy')}>
-          {t(`desk.by_${dispute.filedBy}`)} ·{' '}
-          <time dateTime={dispute.createdAt}>{formats.dateTime(dispute.createdAt)}</time>
-        </Fact>
-        <Fact name={t('desk.signature')}>
-          {t(`desk.signature_${dispute.filedBy}`)}
-          <br />
-          <Copyable text={dispute.publicKey} name={t('desk.signature')} />
-        </Fact>
-        <Fact name={t('desk.support')}>{t(`desk.supportWhy_${dispute.support}`)}</Fact>
-        <Fact name={t('desk.outcome')}>{t(`offramp.status_${dispute.outcomeStatus}`)}</Fact>
-        <Fact name={t('desk.effect')}>{t(`desk.effect_${dispute.effect}`)}</Fact>
-        <Fact name={t('offramp.disputeId')}>
-          <Copyable text={dispute.id} name={t('offramp.disputeId')} />
-        </Fact>
-        <Fact name={t('offramp.hash')}>
-          <a href={`/offramp/${dispute.intentHash}`} target="_blank" rel="noopener">
-            <code>{dispute.intentHash}</code>
-          </a>
-        </Fact>
-      </Facts>
+      <Facts
+        of={{
+          [t('desk.filedBy')]: (
+            <>
+              {t(`desk.by_${dispute.filedBy}`)} · <At instant={dispute.createdAt} />
+            </>
+          ),
+          [t('desk.signature')]: (
+            <>
+              {t(`desk.signature_${dispute.filedBy}`)}{' '}
+              <Copyable text={dispute.publicKey} name={t('desk.signature')} />
+            </>
+          ),
+          [t('desk.support')]: t(`desk.supportWhy_${dispute.support}`),
+          [t('desk.outcome')]: t(`offramp.status_${dispute.outcomeStatus}`),
+          [t('desk.effect')]: t(`desk.effect_${dispute.effect}`),
+          [t('offramp.disputeId')]: <Copyable text={dispute.id} name={t('offramp.disputeId')} />,
+          [t('offramp.hash')]: (
+            <a href={`/offramp/${dispute.intentHash}`} target="_blank" rel="noopener">
+              <code>{dispute.intentHash}</code>
+            </a>
+          ),
+        }}
+      />
     </Card>
   );
 }
@@ -109,15 +112,14 @@ function Evidence({ intentHash }: { intentHash: string }) {
 }
 
 function AuditCard({ dispute }: { dispute: AdminDispute }) {
-  const { t, formats } = useLanguage();
+  const { t } = useLanguage();
   return (
     <Card title={t('desk.audit')}>
       <ol class={styles.audit}>
         {dispute.audit.map((entry) => (
           <li key={`${entry.at} ${entry.action}`}>
             <p>
-              <strong>{t(`desk.action_${entry.action}`)}</strong> ·{' '}
-              <time dateTime={entry.at}>{formats.dateTime(entry.at)}</time>
+              <strong>{t(`desk.action_${entry.action}`)}</strong> · <At instant={entry.at} />
             </p>
             <p class={styles.soft}>
               <code>{entry.actor}</code>

@@ -1,7 +1,7 @@
 import type { AdminDispute, ResolveDisputeBody } from '@fairlead/contract/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button, Field } from '../../components/controls.js';
-import { Fact, Facts } from '../../components/page-parts.js';
+import { Button, TextField } from '../../components/controls.js';
+import { Facts } from '../../components/page-parts.js';
 import { useLanguage } from '../../i18n/language.js';
 import styles from './desk.module.css';
 import { type Draft, lackOf, verdictOf } from './verdict.js';
@@ -51,44 +51,30 @@ export function DraftForm(props: {
           {t('desk.lack_action')}
         </p>
       )}
-      <Field label={t('desk.note')} hint={t('desk.noteHint')}>
-        {(ids) => (
-          <textarea
-            {...ids}
-            rows={3}
-            maxLength={2_000}
-            value={draft.note}
-            onInput={(event) => onChange({ ...draft, note: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-      <Field
+      <TextField
+        label={t('desk.note')}
+        hint={t('desk.noteHint')}
+        rows={3}
+        maxLength={2_000}
+        value={draft.note}
+        onType={(note) => onChange({ ...draft, note })}
+      />
+      <TextField
         label={t('desk.evidence')}
         hint={t(support === 'unsupported' ? 'desk.evidenceNeeded' : 'desk.evidenceHint')}
         error={isChecked && lack === 'evidence' ? t('desk.lack_evidence') : undefined}
-      >
-        {(ids) => (
-          <textarea
-            {...ids}
-            rows={2}
-            maxLength={2_000}
-            value={draft.evidence}
-            onInput={(event) => onChange({ ...draft, evidence: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-      <Field label={t('desk.actor')} hint={t('desk.actorHint')}>
-        {(ids) => (
-          <input
-            {...ids}
-            type="text"
-            maxLength={100}
-            value={draft.actor}
-            autocomplete="off"
-            onInput={(event) => onChange({ ...draft, actor: event.currentTarget.value })}
-          />
-        )}
-      </Field>
+        rows={2}
+        maxLength={2_000}
+        value={draft.evidence}
+        onType={(evidence) => onChange({ ...draft, evidence })}
+      />
+      <TextField
+        label={t('desk.actor')}
+        hint={t('desk.actorHint')}
+        maxLength={100}
+        value={draft.actor}
+        onType={(actor) => onChange({ ...draft, actor })}
+      />
       <div class={styles.buttons}>
         <Button type="submit" strong>
           {t('desk.continue')}
@@ -117,14 +103,16 @@ export function ConfirmStep(props: {
       <p ref={question} tabIndex={-1} class={styles.question}>
         {t(`desk.confirm_${draft.action}`)}
       </p>
-      <Facts>
-        <Fact name={t('desk.changes')}>
-          {t(draft.action === 'accept' ? `desk.effect_${dispute.effect}` : 'desk.effect_rejected')}
-        </Fact>
-        <Fact name={t('desk.note')}>{verdict.note ?? '–'}</Fact>
-        <Fact name={t('desk.evidence')}>{verdict.evidence ?? '–'}</Fact>
-        <Fact name={t('desk.actor')}>{verdict.actor ?? 'admin'}</Fact>
-      </Facts>
+      <Facts
+        of={{
+          [t('desk.changes')]: t(
+            draft.action === 'accept' ? `desk.effect_${dispute.effect}` : 'desk.effect_rejected',
+          ),
+          [t('desk.note')]: verdict.note ?? '–',
+          [t('desk.evidence')]: verdict.evidence ?? '–',
+          [t('desk.actor')]: verdict.actor ?? 'admin',
+        }}
+      />
       <div class={styles.buttons}>
         <Button strong disabled={isSending} onClick={() => onConfirm(verdict)}>
           {t(`desk.confirmed_${draft.action}`)}

@@ -1,4 +1,3 @@
-import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, Field } from '../../components/controls.js';
 import { Notice } from '../../components/notice.js';
@@ -15,7 +14,14 @@ export function KeyForm(props: { closed: Closed | undefined; onOpen: (session: S
   const { t } = useLanguage();
   const { closed, onOpen } = props;
   const control = useRef<HTMLInputElement>(null);
-  useEmptiedOnLeaving(control);
+  useEffect(() => {
+    // The browser may show the same page again when the reader goes back.
+    const empty = () => {
+      if (control.current !== null) control.current.value = '';
+    };
+    addEventListener('pagehide', empty);
+    return () => removeEventListener('pagehide', empty);
+  }, []);
   const [error, setError] = useState(closed === 'refused' ? t('desk.keyWrong') : undefined);
   const [isOpening, setIsOpening] = useState(false);
   useEffect(() => {
@@ -62,15 +68,4 @@ export function KeyForm(props: { closed: Closed | undefined; onOpen: (session: S
       </div>
     </Card>
   );
-}
-
-/** Empties a control when the page is left, because the browser may show the same page again when the reader goes back. */
-function useEmptiedOnLeaving(control: RefObject<HTMLInputElement | null>): void {
-  useEffect(() => {
-    const empty = () => {
-      if (control.current !== null) control.current.value = '';
-    };
-    window.addEventListener('pagehide', empty);
-    return () => window.removeEventListener('pagehide', empty);
-  }, [control]);
 }

@@ -1,18 +1,18 @@
-import { type IntentAnswer, unwrap } from '@fairlead/contract/client';
+import { type FileDisputeBody, type IntentAnswer, unwrap } from '@fairlead/contract/client';
 import { useState } from 'preact/hooks';
 import { ProblemNotice } from '../../components/answer-view.js';
-import { Field } from '../../components/controls.js';
+import { TextField } from '../../components/controls.js';
 import { Card } from '../../components/page-parts.js';
+import { useSending } from '../../components/sent.js';
 import { client } from '../../data/client.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { useNow } from '../../data/use-now.js';
 import { useLanguage } from '../../i18n/language.js';
 import { DisputedOutcome } from './disputed-outcome.js';
-import { FileCard, FilingNotice } from './file-card.js';
+import { FileCard, type Filed, FilingNotice } from './file-card.js';
 import { SignCard } from './sign-card.js';
 import type { Signature } from './signature.js';
 import { type Party, standingOf } from './standing.js';
-import { type Filing, useFiling } from './use-filing.js';
 
 const longestReason = 2_000;
 
@@ -22,31 +22,31 @@ export function DisputeSteps({ intent, onFiled }: { intent: IntentAnswer; onFile
   const now = useNow();
   const [reason, setReason] = useState('');
   const [signature, setSignature] = useState<Signature>();
-  const { filing, file, reset } = useFiling(onFiled);
+  const { sent, send, reset } = useSending<Filed>();
+  const file = (dispute: FileDisputeBody) =>
+    void send(client.disputes.fileDispute({ body: dispute }), ({ status, body }) => {
+      if (status !== 200 && status !== 201) return undefined;
+      onFiled();
+      return { dispute: body, isNew: status === 201 };
+    });
   const standing = standingOf(intent, now);
   const { answer, signer } = useSignerKey(intent, standing.kind === 'open' ? standing.party : undefined);
   const { intentHash, anchorId } = intent;
-  const isOver = standing.kind !== 'open' || filing.state === 'filed';
+  const isOver = standing.kind !== 'open' || sent.state === 'done';
   return (
     <>
       <DisputedOutcome intent={intent} standing={standing} />
       {!isOver && (
         <>
           <Card title={t('dispute.what')}>
-            <Field
+            <TextField
               label={t('dispute.reason')}
               hint={t('dispute.reasonLeft', { count: longestReason - reason.length })}
-            >
-              {(ids) => (
-                <textarea
-                  {...ids}
-                  rows={4}
-                  maxLength={longestReason}
-                  value={reason}
-                  onInput={(event) => setReason(event.currentTarget.value)}
-                />
-              )}
-            </Field>
+              rows={4}
+              maxLength={longestReason}
+              value={reason}
+              onType={setReason}
+            />
           </Card>
           <ProblemNotice answer={answer} />
           <SignCard
@@ -62,21 +62,17 @@ export function DisputeSteps({ intent, onFiled }: { intent: IntentAnswer; onFile
           {signature !== undefined && (
             <FileCard
               body={{ intentHash, anchorId, ...signature, reason: reason.trim() }}
-              isSending={filing.state === 'sending'}
-              mustWait={mustWait(filing, now)}
+              isSending={sent.state === 'sending'}
+              mustWait={sent.state === 'refused' && now < (sent.retryAt ?? 0)}
               onFile={file}
               onDiscard={() => setSignature(undefined)}
             />
           )}
         </>
       )}
-      <FilingNotice filing={filing} intentHash={intentHash} now={now} />
+      <FilingNotice filing={sent} intentHash={intentHash} />
     </>
   );
-}
-
-function mustWait(filing: Filing, now: number): boolean {
-  return filing.state === 'refused' && filing.retryAt !== undefined && now < filing.retryAt;
 }
 
 /**

@@ -1,9 +1,11 @@
 import type { IntentAnswer } from '@fairlead/contract/client';
+import { At } from '../../components/inline.js';
 import { Notice } from '../../components/notice.js';
-import { Card, Fact, Facts } from '../../components/page-parts.js';
+import { Card, Facts } from '../../components/page-parts.js';
 import { useAnchorName } from '../../data/corridors.js';
 import { codesOf } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
+import { StandingText } from '../offramp/dispute-card.js';
 import { StatusMark } from '../offramp/state-card.js';
 import type { Standing } from './standing.js';
 
@@ -13,30 +15,22 @@ export function DisputedOutcome({ intent, standing }: { intent: IntentAnswer; st
   const { intentHash, anchorId, corridor, sellAmount, outcome, dispute } = intent;
   const anchorName = useAnchorName(anchorId);
   const { sold, paid } = codesOf(corridor);
+  const isAtStake = standing.kind === 'open' || dispute?.status === 'open';
   return (
     <Card title={t('dispute.outcome')} aside={<StatusMark intent={intent} />}>
-      <Facts>
-        <Fact name={t('offramp.sold')}>
-          {formats.asset(sellAmount, sold)} → {paid}
-        </Fact>
-        <Fact name={t('offramp.anchor')}>
-          <a href={`/anchors/${anchorId}`}>{anchorName}</a>
-        </Fact>
-        {outcome !== null && (
-          <Fact name={t('dispute.recorded')}>
-            {t(`offramp.ended_${outcome.reason}`)} ·{' '}
-            <time dateTime={outcome.recordedAt}>{formats.dateTime(outcome.recordedAt)}</time>
-          </Fact>
-        )}
-        {outcome?.amountOut != null && (
-          <Fact name={t('offramp.paidOut')}>{formats.money(outcome.amountOut, paid)}</Fact>
-        )}
-        {(standing.kind === 'open' || dispute?.status === 'open') && outcome !== null && (
-          <Fact name={t('dispute.ifAccepted')}>
-            {neverCounts(outcome) ? t('dispute.acceptedNothing') : t(`dispute.accepted_${effectOf(outcome)}`)}
-          </Fact>
-        )}
-      </Facts>
+      <Facts
+        of={{
+          [t('offramp.sold')]: `${formats.asset(sellAmount, sold)} → ${paid}`,
+          [t('offramp.anchor')]: <a href={`/anchors/${anchorId}`}>{anchorName}</a>,
+          [t('dispute.recorded')]: outcome && (
+            <>
+              {t(`offramp.ended_${outcome.reason}`)} · <At instant={outcome.recordedAt} />
+            </>
+          ),
+          [t('offramp.paidOut')]: outcome?.amountOut && formats.money(outcome.amountOut, paid),
+          [t('dispute.ifAccepted')]: isAtStake && outcome && t(`dispute.accepted_${effectOf(outcome)}`),
+        }}
+      />
       {dispute !== null && (
         <Notice
           tone={dispute.status === 'accepted' ? 'good' : 'plain'}
@@ -49,14 +43,7 @@ export function DisputedOutcome({ intent, standing }: { intent: IntentAnswer; st
         </Notice>
       )}
       {standing.kind === 'unresolved' && <Notice tone="plain" title={t('dispute.unresolved')} />}
-      {standing.kind === 'nobody' && <p>{t('offramp.standing_nobody')}</p>}
-      {(standing.kind === 'open' || standing.kind === 'closed') && (
-        <p>
-          {t(`offramp.standing_${standing.kind}_${standing.party}`, {
-            until: formats.dateTime(standing.until),
-          })}
-        </p>
-      )}
+      <StandingText standing={standing} />
       <p>
         <a href={`/offramp/${intentHash}`}>{t('dispute.toOfframp')}</a>
       </p>
@@ -64,13 +51,10 @@ export function DisputedOutcome({ intent, standing }: { intent: IntentAnswer; st
   );
 }
 
-/** Whether the outcome stays out of the record even if a dispute of it is accepted (docs/intents.md). */
-function neverCounts({ scored, uncountedReason }: NonNullable<IntentAnswer['outcome']>) {
-  return !scored || uncountedReason === 'below_least_amount' || uncountedReason === 'account_day_full';
-}
-
-/** What an accepted dispute makes of an outcome (docs/disputes.md). */
-function effectOf({ status, reason }: NonNullable<IntentAnswer['outcome']>) {
+/** What an accepted dispute makes of an outcome (docs/disputes.md); some never count, whatever is decided. */
+function effectOf({ status, reason, scored, uncountedReason }: NonNullable<IntentAnswer['outcome']>) {
+  if (!scored || uncountedReason === 'below_least_amount' || uncountedReason === 'account_day_full')
+    return 'nothing';
   if (status !== 'failed') return 'counts_not_filled';
   return reason === 'refunded' ? 'not_counted' : 'counts_filled';
 }

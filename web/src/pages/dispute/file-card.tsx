@@ -1,12 +1,18 @@
-import type { FileDisputeBody } from '@fairlead/contract/client';
+import type { DisputeAnswer, FileDisputeBody } from '@fairlead/contract/client';
 import { useEffect, useRef } from 'preact/hooks';
 import { Button } from '../../components/controls.js';
 import { Notice } from '../../components/notice.js';
 import { Card } from '../../components/page-parts.js';
+import { type Sent, SentNotice } from '../../components/sent.js';
 import { useLanguage } from '../../i18n/language.js';
 import type { TextKey } from '../../i18n/translate.js';
 import styles from './dispute.module.css';
-import type { Filing } from './use-filing.js';
+
+/** A dispute as the service has it; `isNew`: it had not been filed before. */
+export interface Filed {
+  dispute: DisputeAnswer;
+  isNew: boolean;
+}
 
 /** Shows the request as it will be sent, and sends it. */
 export function FileCard(props: {
@@ -40,90 +46,27 @@ export function FileCard(props: {
   );
 }
 
-interface Props {
-  filing: Filing;
-  intentHash: string;
-  now: number;
-}
-
-/**
- * What became of the dispute that was sent. It takes the focus, since the button that sent it is gone, or was off
- * meanwhile.
- */
-export function FilingNotice(props: Props) {
-  const place = useRef<HTMLDivElement>(null);
-  const { state } = props.filing;
-  const isAnswered = state !== 'none' && state !== 'sending';
-  useEffect(() => {
-    if (isAnswered) place.current?.focus();
-  }, [isAnswered]);
-  return (
-    <div ref={place} tabIndex={-1}>
-      <Outcome {...props} />
-    </div>
-  );
-}
-
-function Outcome(props: Props) {
+/** What became of the dispute that was sent. */
+export function FilingNotice({ filing, intentHash }: { filing: Sent<Filed>; intentHash: string }) {
   const { t } = useLanguage();
-  const { filing, intentHash, now } = props;
-  switch (filing.state) {
-    case 'none':
-    case 'sending':
-      return null;
-    case 'filed':
-      return (
-        <Notice tone="good" title={t(filing.isNew ? 'dispute.filed' : 'dispute.filedBefore')}>
-          <p>{t(`dispute.filed_${filing.dispute.status}`)}</p>
+  return (
+    <SentNotice
+      sent={filing}
+      refused={t('dispute.refused')}
+      explain={(code) => t(`dispute.refused_${code}` as TextKey)}
+      lost={t('dispute.lost')}
+    >
+      {({ dispute, isNew }) => (
+        <Notice tone="good" title={t(isNew ? 'dispute.filed' : 'dispute.filedBefore')}>
+          <p>{t(`dispute.filed_${dispute.status}`)}</p>
           <p>
-            <code>{filing.dispute.id}</code>
+            <code>{dispute.id}</code>
           </p>
           <p>
             <a href={`/offramp/${intentHash}`}>{t('dispute.watch')}</a>
           </p>
         </Notice>
-      );
-    case 'refused': {
-      const { error, retryAt } = filing;
-      const code = error.code;
-      const text: TextKey = isExplained(code) ? `dispute.refused_${code}` : 'dispute.refusedOther';
-      const seconds = retryAt === undefined ? 0 : Math.max(0, Math.ceil((retryAt - now) / 1_000));
-      return (
-        <Notice tone="bad" title={t('dispute.refused')}>
-          <p>{t(text)}</p>
-          {seconds > 0 && <p>{t('dispute.againIn', { seconds })}</p>}
-          <p>
-            <code>{code}</code> {error.message}
-          </p>
-        </Notice>
-      );
-    }
-    case 'lost':
-      return (
-        <Notice
-          tone="warn"
-          title={t(filing.problem.kind === 'offline' ? 'common.problemOffline' : 'common.problemUnreachable')}
-        >
-          <p>{t('dispute.lost')}</p>
-        </Notice>
-      );
-  }
-}
-
-/** The refusals of a dispute that the page explains in its own words. */
-const explained = [
-  'INVALID_REQUEST',
-  'RATE_LIMITED',
-  'UNKNOWN_INTENT',
-  'SIGNER_NOT_ENTITLED',
-  'ANCHOR_MISMATCH',
-  'INVALID_SIGNATURE',
-  'INTENT_UNRESOLVED',
-  'DISPUTE_WINDOW_CLOSED',
-  'DISPUTE_EXISTS',
-  'NOT_READY',
-] as const;
-
-function isExplained(code: string): code is (typeof explained)[number] {
-  return (explained as readonly string[]).includes(code);
+      )}
+    </SentNotice>
+  );
 }

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button, Field } from '../../components/controls.js';
+import { Button, TextField } from '../../components/controls.js';
 import { Copyable } from '../../components/copyable.js';
 import { Notice } from '../../components/notice.js';
-import { Card, Fact, Facts } from '../../components/page-parts.js';
+import { Card, Facts } from '../../components/page-parts.js';
 import { useLanguage } from '../../i18n/language.js';
 import styles from './dispute.module.css';
 import { readSignature, type Signature, type SignerProps } from './signature.js';
@@ -36,13 +36,16 @@ export function SignCard(props: {
     <Card title={t('dispute.sign')}>
       <p>{t('dispute.signWhat')}</p>
       <pre class={styles.signed}>{`Stellar Signed Message:\n${intentHash}`}</pre>
-      <Facts>
-        <Fact name={t('dispute.signer')}>
-          {t(`dispute.signer_${party}`)}
-          <br />
-          {signer == null ? '…' : <Copyable text={signer} name={t('dispute.signer')} />}
-        </Fact>
-      </Facts>
+      <Facts
+        of={{
+          [t('dispute.signer')]: (
+            <>
+              {t(`dispute.signer_${party}`)}{' '}
+              {signer == null ? '…' : <Copyable text={signer} name={t('dispute.signer')} />}
+            </>
+          ),
+        }}
+      />
       <p class={styles.soft}>{t('dispute.binds')}</p>
       {signer === null && <Notice tone="bad" title={t('dispute.noSigningKey')} />}
       {signer != null && !isSigned && (
@@ -83,23 +86,17 @@ function PastedSigner({ signer, onSign }: SignerProps) {
   return (
     <div class={styles.signer}>
       <p>{t('dispute.pastedHow')}</p>
-      <Field label={t('dispute.pasted')} hint={t('dispute.pastedHint')} error={error}>
-        {(ids) => (
-          <input
-            {...ids}
-            class={styles.mono}
-            type="text"
-            value={text}
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            onInput={(event) => {
-              setText(event.currentTarget.value);
-              setError(undefined);
-            }}
-          />
-        )}
-      </Field>
+      <TextField
+        label={t('dispute.pasted')}
+        hint={t('dispute.pastedHint')}
+        error={error}
+        isCode
+        value={text}
+        onType={(typed) => {
+          setText(typed);
+          setError(undefined);
+        }}
+      />
       <div class={styles.buttons}>
         <Button strong onClick={take}>
           {t('dispute.take')}

@@ -1,5 +1,10 @@
+import type { IntentAnswer } from '@fairlead/contract/client';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { Button, Field } from '../../components/controls.js';
+import { AnswerView } from '../../components/answer-view.js';
+import { Button, TextField } from '../../components/controls.js';
+import { Empty } from '../../components/notice.js';
+import type { Answered } from '../../data/use-answer.js';
 import { useLanguage } from '../../i18n/language.js';
 import { readIntentHash } from './intent-hash.js';
 import styles from './offramp.module.css';
@@ -18,31 +23,43 @@ export function FollowForm(props: { first: string; label: string; onFollow: (int
   };
   return (
     <form class={styles.form} onSubmit={follow} noValidate>
-      <Field
+      <TextField
         label={t('offramp.hash')}
         hint={t('offramp.hashHint')}
         error={isWrong ? t('offramp.hashWrong') : undefined}
-      >
-        {(ids) => (
-          <input
-            {...ids}
-            class={styles.hash}
-            type="text"
-            value={text}
-            onInput={(event) => {
-              setText(event.currentTarget.value);
-              setIsWrong(false);
-            }}
-            placeholder="b31e280fd02af20e…"
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-          />
-        )}
-      </Field>
+        isCode
+        value={text}
+        placeholder="b31e280fd02af20e…"
+        onType={(typed) => {
+          setText(typed);
+          setIsWrong(false);
+        }}
+      />
       <Button type="submit" strong>
         {label}
       </Button>
     </form>
+  );
+}
+
+/** An intent that was asked for, or that there is none of this hash. */
+export function IntentView(props: {
+  answer: Answered<IntentAnswer>;
+  children: (intent: IntentAnswer) => ComponentChildren;
+}) {
+  const { answer, children } = props;
+  const { t } = useLanguage();
+  const { problem, value } = answer;
+  const isUnknown = problem?.kind === 'refused' && problem.body.code === 'UNKNOWN_INTENT';
+  if (isUnknown && value === undefined)
+    return (
+      <Empty title={t('offramp.unknown')}>
+        <p>{t('offramp.unknownWhy')}</p>
+      </Empty>
+    );
+  return (
+    <AnswerView answer={answer} lines={8}>
+      {children}
+    </AnswerView>
   );
 }

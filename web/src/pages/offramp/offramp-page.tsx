@@ -1,14 +1,13 @@
 import type { IntentAnswer } from '@fairlead/contract/client';
 import { useLocation, useRoute } from 'preact-iso';
-import { AnswerView } from '../../components/answer-view.js';
-import { Copyable } from '../../components/copyable.js';
 import { Text, TimeAgo } from '../../components/inline.js';
-import { Empty } from '../../components/notice.js';
 import { Card, PageHeading } from '../../components/page-parts.js';
+import { useAnchorName } from '../../data/corridors.js';
+import { codesOf } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
 import { DisputeCard } from './dispute-card.js';
 import { LedgerCard, MoneyCard, RecordCard, TermsCard } from './evidence.js';
-import { FollowForm } from './follow-form.js';
+import { FollowForm, IntentView } from './follow-form.js';
 import { readIntentHash } from './intent-hash.js';
 import styles from './offramp.module.css';
 import { StateCard } from './state-card.js';
@@ -42,36 +41,33 @@ export function OfframpPage() {
 
 /** One off-ramp in its present state, and the evidence for its outcome. */
 function FollowedOfframp({ intentHash }: { intentHash: string }) {
-  const { t } = useLanguage();
+  const { t, formats } = useLanguage();
   const isLive = useIntentStream(intentHash);
   const answer = useIntent(intentHash, isLive);
-  const { problem, value, at } = answer;
-  const isUnknown = problem?.kind === 'refused' && problem.body.code === 'UNKNOWN_INTENT';
+  const { value, at } = answer;
+  const anchor = useAnchorName(value?.anchorId ?? '');
+  const title =
+    value === undefined
+      ? t('offramp.followed', { hash: intentHash.slice(0, 8) })
+      : t('offramp.followedSale', {
+          amount: formats.asset(value.sellAmount, codesOf(value.corridor).sold),
+          anchor,
+        });
   return (
     <>
-      <PageHeading title={t('offramp.followed', { hash: intentHash.slice(0, 8) })}>
-        <Copyable text={intentHash} name={t('offramp.hash')} />
-      </PageHeading>
-      <div class={styles.actions}>
+      <PageHeading title={title}>
         <p class={styles.live}>
           {isLive && <strong>{t('offramp.live')} · </strong>}
           {at !== undefined && (
             <>
               {t('offramp.lookedAt')} <TimeAgo instant={new Date(at).toISOString()} />
+              {' · '}
             </>
           )}
+          <a href="/offramp">{t('offramp.another')}</a>
         </p>
-        <a href="/offramp">{t('offramp.another')}</a>
-      </div>
-      {isUnknown && value === undefined ? (
-        <Empty title={t('offramp.unknown')}>
-          <p>{t('offramp.unknownWhy')}</p>
-        </Empty>
-      ) : (
-        <AnswerView answer={answer} lines={8}>
-          {(intent) => <Parts intent={intent} />}
-        </AnswerView>
-      )}
+      </PageHeading>
+      <IntentView answer={answer}>{(intent) => <Parts intent={intent} />}</IntentView>
     </>
   );
 }

@@ -1,53 +1,48 @@
 import type { IntentAnswer } from '@fairlead/contract/client';
 import { TimeAgo } from '../../components/inline.js';
-import { Notice, type Tone } from '../../components/notice.js';
+import { Notice } from '../../components/notice.js';
 import { Card } from '../../components/page-parts.js';
+import { corridorsQuestion } from '../../data/corridors.js';
+import { useAnswer } from '../../data/use-answer.js';
 import { useNow } from '../../data/use-now.js';
 import { useLanguage } from '../../i18n/language.js';
+import type { TextKey } from '../../i18n/translate.js';
 import styles from './offramp.module.css';
 import { possibleEnds, type Stage, trackOf } from './track.js';
-import { partyOf, problemToMend, turnOf } from './turn.js';
+import { asksPerson, dueOf, problemToMend, type Turn, turnOf } from './turn.js';
 
 const toneOf = { settled: 'good', failed: 'bad', expired: 'plain', pending: 'plain' } as const;
 
-/** The state of the off-ramp, who has to act next, how it got there and how it can end. */
+/** The state of the off-ramp in a sentence, what happens next and by when, how it got there and how it can end. */
 export function StateCard({ intent }: { intent: IntentAnswer }) {
-  const { t, formats } = useLanguage();
-  const now = useNow();
-  const { outcome, status, transaction, payment } = intent;
-  const turn = turnOf(intent, now);
-  const party = partyOf[turn];
-  const ends = possibleEnds(intent, turn);
-  const tone: Tone = party === 'wallet' ? 'warn' : toneOf[status];
-  const problem = problemToMend(payment);
-  const isAccepted = intent.dispute?.status === 'accepted';
+  const { t } = useLanguage();
+  const turn = turnOf(intent, useNow());
+  const { outcome, status, dispute } = intent;
+  const isAccepted = dispute?.status === 'accepted';
   // That the anchor paid out is then its word against the account's.
-  const isContested = status === 'settled' && intent.dispute?.status === 'open';
+  const isContested = status === 'settled' && dispute?.status === 'open';
   const ending = isContested ? 'contested' : outcome?.reason;
+  const ends = possibleEnds(intent);
   return (
     <Card title={t('offramp.state')} aside={<StatusMark intent={intent} />}>
-      {isAccepted && outcome !== null ? (
-        <Notice tone={toneOf[standsAs(intent)]} title={t('offramp.ended_accepted')}>
-          <p>{t(`offramp.counts_${outcome.counts}`)}</p>
-        </Notice>
-      ) : ending !== undefined ? (
-        <Notice tone={isContested ? 'plain' : toneOf[status]} title={t(`offramp.ended_${ending}`)}>
-          <p>{t(`offramp.explained_${ending}`)}</p>
-          {turn === 'mayRecover' && <p>{t('offramp.turn_mayRecover')}</p>}
+      {outcome === null || ending === undefined ? (
+        <Notice tone={asksPerson(turn) ? 'warn' : 'plain'} title={t(`offramp.now_${turn}` as TextKey)}>
+          <Problem intent={intent} turn={turn} />
+          <Next intent={intent} turn={turn} />
         </Notice>
       ) : (
-        <Notice tone={tone} title={t(`offramp.party_${party}`)}>
-          <p>{t(`offramp.turn_${turn}`, { until: formats.dateTime(intent.expiresAt) })}</p>
-          {turn === 'mendTransaction' && transaction?.problem != null && (
-            <p>{t(`offramp.transaction_${transaction.problem}`)}</p>
-          )}
-          {turn === 'mendPayment' && problem !== undefined && <p>{t(`offramp.payment_${problem}`)}</p>}
+        <Notice
+          tone={isContested ? 'plain' : toneOf[standsAs(intent)]}
+          title={t(isAccepted ? 'offramp.ended_accepted' : `offramp.ended_${ending}`)}
+        >
+          <p>{t(isAccepted ? `offramp.counts_${outcome.counts}` : `offramp.explained_${ending}`)}</p>
+          <Next intent={intent} turn={turn} />
         </Notice>
       )}
       <StateTrack stages={trackOf(intent)} isOverturned={isAccepted} />
       {ends.length > 0 && (
-        <div>
-          <h3>{t('offramp.canEnd')}</h3>
+        <details>
+          <summary>{t('offramp.canEnd')}</summary>
           <ul class={styles.ends}>
             {ends.map((end) => (
               <li key={end}>
@@ -55,10 +50,36 @@ export function StateCard({ intent }: { intent: IntentAnswer }) {
               </li>
             ))}
           </ul>
-        </div>
+        </details>
       )}
     </Card>
   );
+}
+
+/** What happens next, and by when. */
+function Next({ intent, turn }: { intent: IntentAnswer; turn: Turn }) {
+  const { t, formats } = useLanguage();
+  const now = useNow();
+  const corridors = useAnswer(corridorsQuestion);
+  const corridor = corridors.value?.find(({ id }) => id === intent.corridor);
+  const due = dueOf(intent, turn, corridor?.overdueAfterSeconds);
+  const text = t(`offramp.next_${turn}`);
+  if (due === undefined) return <p>{text}</p>;
+  const time = formats.dateTime(due);
+  return (
+    <p>
+      {text} <strong>{t('offramp.by', { time, left: formats.ago((now - Date.parse(due)) / 1_000) })}</strong>
+    </p>
+  );
+}
+
+/** What is wrong with the transaction or the payment, where the wallet has to mend it. */
+function Problem({ intent: { transaction, payment }, turn }: { intent: IntentAnswer; turn: Turn }) {
+  const { t } = useLanguage();
+  const problem = problemToMend(payment);
+  if (turn === 'mendTransaction' && transaction?.problem != null)
+    return <p>{t(`offramp.transaction_${transaction.problem}`)}</p>;
+  return turn === 'mendPayment' && problem !== undefined ? <p>{t(`offramp.payment_${problem}`)}</p> : null;
 }
 
 /** What the outcome counts as now, where a verdict has changed it: its status otherwise. */

@@ -55,12 +55,10 @@ function reached(at: string | null | undefined): { isDone: boolean; at?: string 
   return at == null ? { isDone: false } : { isDone: true, at };
 }
 
-export type End = 'settled' | 'failed' | 'expired' | 'uncollected' | 'recovered';
-
 /** The ends that are still possible. */
-export function possibleEnds({ transaction, payment, outcome }: IntentAnswer, turn: string): End[] {
-  if (outcome !== null) return turn === 'mayRecover' ? ['recovered'] : [];
-  if (transaction?.readyAt != null) return ['settled', 'failed', 'uncollected'];
+export function possibleEnds({ transaction, payment, outcome }: IntentAnswer) {
+  if (outcome !== null) return [];
+  if (transaction?.readyAt != null) return ['settled', 'failed', 'uncollected'] as const;
   const isFunded = transaction?.fundsReceivedAt != null || payment?.found != null;
-  return isFunded ? ['settled', 'failed'] : ['settled', 'failed', 'expired'];
+  return isFunded ? (['settled', 'failed'] as const) : (['settled', 'failed', 'expired'] as const);
 }

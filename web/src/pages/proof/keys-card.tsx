@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Button, Field } from '../../components/controls.js';
+import { Button, TextField } from '../../components/controls.js';
 import { Card } from '../../components/page-parts.js';
 import { useLanguage } from '../../i18n/language.js';
 import styles from './proof.module.css';
@@ -62,23 +62,18 @@ function KeyField(props: { label: string; hint: string; checks: Checks | undefin
   const [text, setText] = useState('');
   const key = text.trim() === '' ? undefined : (checks?.readKey(text.trim()) ?? null);
   return (
-    <Field label={label} hint={hint} error={key === null ? t('proof.noKey') : undefined}>
-      {(ids) => (
-        <input
-          {...ids}
-          value={text}
-          disabled={checks === undefined}
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          placeholder="G…"
-          onInput={(event) => {
-            const typed = event.currentTarget.value;
-            setText(typed);
-            onKey(typed.trim() === '' ? undefined : (checks?.readKey(typed.trim()) ?? null));
-          }}
-        />
-      )}
-    </Field>
+    <TextField
+      label={label}
+      hint={hint}
+      error={key === null ? t('proof.noKey') : undefined}
+      isCode
+      value={text}
+      disabled={checks === undefined}
+      placeholder="G…"
+      onType={(typed) => {
+        setText(typed);
+        onKey(typed.trim() === '' ? undefined : (checks?.readKey(typed.trim()) ?? null));
+      }}
+    />
   );
 }

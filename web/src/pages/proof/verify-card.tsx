@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { AnswerView } from '../../components/answer-view.js';
-import { Button, Field } from '../../components/controls.js';
+import { Button, Field, Select } from '../../components/controls.js';
 import { corridorsQuestion } from '../../data/corridors.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { useViewPart } from '../../data/use-view-part.js';
@@ -51,38 +51,18 @@ export function VerifyCard(props: {
   return (
     <>
       <form class={styles.choices} onSubmit={verify}>
-        <Field label={t('proof.anchor')}>
-          {(ids) => (
-            <select
-              {...ids}
-              value={entry?.anchorId ?? ''}
-              disabled={entry === undefined}
-              onChange={(event) => toAnchor(event.currentTarget.value)}
-            >
-              {entry?.anchors.map((each) => (
-                <option key={each} value={each}>
-                  {nameOf(each)}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label={t('proof.corridor')}>
-          {(ids) => (
-            <select
-              {...ids}
-              value={entry?.corridor ?? ''}
-              disabled={entry === undefined}
-              onChange={(event) => setCorridor(event.currentTarget.value)}
-            >
-              {entry?.corridors.map((each) => (
-                <option key={each} value={each}>
-                  {corridorName(each, locale)}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <Select
+          label={t('proof.anchor')}
+          options={(entry?.anchors ?? []).map((each) => [each, nameOf(each)])}
+          value={entry?.anchorId ?? ''}
+          onChoose={toAnchor}
+        />
+        <Select
+          label={t('proof.corridor')}
+          options={(entry?.corridors ?? []).map((each) => [each, corridorName(each, locale)])}
+          value={entry?.corridor ?? ''}
+          onChoose={setCorridor}
+        />
         <Field label={t('proof.batch')}>
           {(ids) => (
             <input

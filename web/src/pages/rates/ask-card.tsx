@@ -1,5 +1,5 @@
 import type { CorridorAnswer, RateQuote } from '@fairlead/contract/client';
-import { Field } from '../../components/controls.js';
+import { Select } from '../../components/controls.js';
 import { Changing } from '../../components/inline.js';
 import { codeOf } from '../../data/corridors.js';
 import { shortName } from '../../figures/anchor-name.js';
@@ -65,12 +65,12 @@ export function AskCard(props: {
         </button>
         <div class={isOfBefore ? styles.before : undefined}>
           <p class={styles.label}>{t(isTurned ? 'rates.youSend' : 'rates.theyGet')}</p>
-          <p class={styles.figure}>{answered && <Changing value={answered}>{answered}</Changing>}</p>
+          <p class={styles.figure}>{answered ? <Changing value={answered}>{answered}</Changing> : '–'}</p>
           {best && <Promised best={best} />}
         </div>
       </div>
       <PlacePicker corridors={corridors} corridor={corridor} onChoose={view.goTo} />
-      <details class={styles.filter}>
+      <details>
         <summary>
           {t('rates.filter')}
           {view.asked.deliveryMethod && `: ${methodName(view.asked.deliveryMethod, t)}`}
@@ -98,33 +98,21 @@ function Filter({ corridor, view }: { corridor: CorridorAnswer; view: RatesView 
   const { t } = useLanguage();
   return (
     <div class={styles.choices}>
-      <Field label={t('rates.method')}>
-        {(ids) => (
-          <select
-            {...ids}
-            value={view.asked.deliveryMethod ?? ''}
-            onChange={(event) => view.chooseMethod(event.currentTarget.value)}
-          >
-            <option value="">{t('rates.methodAny')}</option>
-            {corridor.deliveryMethods.map((method) => (
-              <option key={method} value={method}>
-                {methodName(method, t)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label={t('rates.sort')}>
-        {(ids) => (
-          <select {...ids} value={view.sort} onChange={(event) => view.chooseSort(event.currentTarget.value)}>
-            {sorts.map((sort) => (
-              <option key={sort} value={sort}>
-                {t(`rates.sort_${sort}`)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <Select
+        label={t('rates.method')}
+        options={[
+          ['', t('rates.methodAny')],
+          ...corridor.deliveryMethods.map((method) => [method, methodName(method, t)] as const),
+        ]}
+        value={view.asked.deliveryMethod ?? ''}
+        onChoose={view.chooseMethod}
+      />
+      <Select
+        label={t('rates.sort')}
+        options={sorts.map((sort) => [sort, t(`rates.sort_${sort}`)])}
+        value={view.sort}
+        onChoose={view.chooseSort}
+      />
     </div>
   );
 }

@@ -54,7 +54,9 @@ export function HistoryCard({ corridor }: { corridor: CorridorAnswer }) {
       return all;
     },
   });
-  const amount = formats.asset(corridor.referenceAmount, codeOf(corridor.sellAsset));
+  const code = codeOf(corridor.sellAsset);
+  const amount = formats.asset(corridor.referenceAmount, code);
+  const metric = t('rates.rateOf', { currency: codeOf(corridor.buyAsset), code });
   return (
     <Card
       title={t('rates.history')}
@@ -68,13 +70,13 @@ export function HistoryCard({ corridor }: { corridor: CorridorAnswer }) {
         />
       }
     >
-      <p class={styles.note}>{t('rates.historyAbout', { amount })}</p>
+      <p class={styles.note}>{t('rates.historyAbout', { amount, metric })}</p>
       <AnswerView answer={samples} lines={5}>
         {(all) =>
           all.length === 0 ? (
             <Empty title={t('rates.noSamples')} />
           ) : (
-            <History samples={all} corridor={corridor} range={range} />
+            <History samples={all} corridor={corridor} range={range} metric={metric} />
           )
         }
       </AnswerView>
@@ -84,8 +86,13 @@ export function HistoryCard({ corridor }: { corridor: CorridorAnswer }) {
 
 const colours = [1, 2, 3, 4, 5, 6] as const;
 
-function History(props: { samples: RateHistoryPoint[]; corridor: CorridorAnswer; range: RangeName }) {
-  const { samples, corridor, range } = props;
+function History(props: {
+  samples: RateHistoryPoint[];
+  corridor: CorridorAnswer;
+  range: RangeName;
+  metric: string;
+}) {
+  const { samples, corridor, range, metric } = props;
   const { t, formats } = useLanguage();
   const { slotSeconds, text, days } = ranges[range];
   const { times, series, scale, span } = useMemo(() => {
@@ -103,14 +110,10 @@ function History(props: { samples: RateHistoryPoint[]; corridor: CorridorAnswer;
       })),
     };
   }, [samples, slotSeconds, corridor]);
-  const currency = codeOf(corridor.buyAsset);
   const format = (value: number) => formats.number(value, rateStyle(value));
   return (
     <Plot
-      label={t('rates.historyLabel', {
-        range: t(text),
-        metric: t('rates.rateOf', { currency, code: codeOf(corridor.sellAsset) }),
-      })}
+      label={t('rates.historyLabel', { range: t(text), metric })}
       times={times}
       series={series}
       format={format}

@@ -87,7 +87,8 @@ function Missing({ unavailable, corridor }: { unavailable: Unavailable; corridor
     <ul class={styles.reasons}>
       {unavailable.map(({ anchorId, reason }) => (
         <li key={anchorId}>
-          <a href={`/anchors/${anchorId}`}>{nameOf(anchorId)}</a> {t(`rates.reason_${reason}`)}
+          <a href={`/anchors/${anchorId}`}>{nameOf(anchorId)}</a>
+          <p class={styles.soft}>{t(`rates.reason_${reason}`)}</p>
         </li>
       ))}
     </ul>
