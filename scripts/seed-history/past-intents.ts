@@ -124,7 +124,6 @@ function intent(
     status: outcome.kind,
     ...(abandoned ? {} : { transactionId: `past-${hex(random, 8)}` }),
     attachedAt: abandoned ? null : new Date(createdAt + 30_000),
-    dialect: abandoned ? null : 'sep24',
     observations: abandoned
       ? nothingObserved
       : {
@@ -141,7 +140,6 @@ function intent(
     signed: false,
     amountIn: abandoned ? null : sellAmount,
     ...(payment === null ? { payment: nothingKnown } : { payment: { ...nothingKnown, found: payment } }),
-    ...(payment === null ? {} : { paymentId: payment.operationId }),
     contradicted: false,
     recoveredAt: null,
     callbacks: null,

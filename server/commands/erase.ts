@@ -4,7 +4,7 @@ import type { Connection } from 'mongoose';
 import { parsePublicKey, StrkeyError } from '../../contract/verification/strkey.js';
 import { createDisputeStore } from '../features/disputes/store.js';
 import { eraseAccount } from '../features/intents/erasure.js';
-import { createErasureStore } from '../features/intents/erasure-store.js';
+import { createIntentStore } from '../features/intents/store.js';
 import { createMarkStore } from '../features/reputation/mark-store.js';
 import { createInTransaction } from '../mongo/transactions.js';
 import { type Command, CommandError, onServiceDatabase, type Result } from './command.js';
@@ -36,7 +36,7 @@ function accountIn(text: string): string {
 async function eraseFrom(connection: Connection, account: string, dryRun: boolean): Promise<Result> {
   const disputes = createDisputeStore(connection);
   const deps = {
-    store: createErasureStore(connection),
+    store: createIntentStore(connection),
     inTransaction: createInTransaction(connection),
     markDays: createMarkStore(connection).insert,
     openDisputesAmong: disputes.openAmong,

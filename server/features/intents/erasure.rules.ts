@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { keyOfDay, leastAmount, utcDay } from '../../outcome-days.rules.js';
-import type { Intent, IntentOutcome } from './intent.js';
+import type { Intent } from './intent.js';
 import { newIntent } from './registration/new-intent.rules.js';
 
 const dayMs = 86_400_000;
@@ -66,26 +66,11 @@ export function remainderOf(intent: Intent, random: { intentHash: string; accoun
     deadline: day,
     due: day,
     open: false,
-    poll: 'never',
     status: intent.status,
-    outcome: outcome === null ? null : remainingOutcome(outcome),
+    outcome: outcome && { ...outcome, recordedAt: startOfDay(outcome.recordedAt), amountOut: null },
     recoveredAt: recoveredAt === null ? null : startOfDay(recoveredAt),
     unscoredReason: intent.unscoredReason,
     disputeEffect: intent.disputeEffect,
-  };
-}
-
-function remainingOutcome(outcome: IntentOutcome): IntentOutcome {
-  const { kind, reason, recordedAt, settleSeconds, timesKnown, shortfallPpb, evidence } = outcome;
-  return {
-    kind,
-    reason,
-    recordedAt: startOfDay(recordedAt),
-    settleSeconds,
-    shortfallPpb,
-    amountOut: null,
-    timesKnown,
-    evidence,
   };
 }
 

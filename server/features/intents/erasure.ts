@@ -3,8 +3,8 @@ import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
 import { daysOf, mayCount } from '../../outcome-days.rules.js';
 import type { MarkDays } from '../reputation/count-days.js';
 import { accountDays, inOrder, type KeptReason, keptReason, remainderOf } from './erasure.rules.js';
-import type { ErasureStore } from './erasure-store.js';
 import type { Intent } from './intent.js';
+import type { IntentStore } from './store.js';
 
 export interface ErasureReport {
   /** Intents of the account that were erased, or with `dryRun` would be. */
@@ -14,7 +14,7 @@ export interface ErasureReport {
 }
 
 export interface EraseAccountDeps {
-  store: ErasureStore;
+  store: Pick<IntentStore, 'listOfAccount' | 'readAll' | 'replaceAll'>;
   inTransaction: InTransaction;
   markDays: MarkDays;
   /** Functions of the disputes feature. */
@@ -58,7 +58,7 @@ async function eraseDay(
   day: readonly Intent[],
 ): Promise<void> {
   const hashes = day.map(({ _id }) => _id);
-  const found = await deps.store.read(session, hashes);
+  const found = await deps.store.readAll(session, hashes);
   const disputed = new Set(await deps.disputedAmong(hashes));
   if ((await deps.openDisputesAmong(hashes, session)).length > 0)
     throw new Error('a dispute was filed meanwhile: run it again');
@@ -70,7 +70,7 @@ async function eraseDay(
   const remainders = left.map((intent) =>
     remainderOf(intent, { intentHash: renamed.get(intent._id) ?? '', account: instead }),
   );
-  await deps.store.replace(session, hashes, remainders);
+  await deps.store.replaceAll(session, hashes, remainders);
   await deps.markDays(session, daysOf(...found));
   const renamedDisputed = new Map([...renamed].filter(([hash]) => disputed.has(hash)));
   await deps.eraseDisputes(session, renamedDisputed, { account, instead });

@@ -1,4 +1,3 @@
-import type { Connection } from 'mongoose';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Leases } from '../../mongo/leases.js';
@@ -12,20 +11,17 @@ import type { Rates } from '../rates/service.js';
 import type { MarkDays } from '../reputation/count-days.js';
 import type { Standings } from '../reputation/standings.js';
 import { createTakeStatusCallback } from './callback/status-callback.js';
-import { createAttachTransaction } from './holder/attach.js';
+import { createAttach } from './holder/attach.js';
 import { createPassing } from './holder/passing.js';
-import { createNamePayment } from './payment/name-payment.js';
+import { createIntentStreams } from './intent-streams.js';
 import { createLookUpPayments } from './payment/payment-look-ups.js';
 import type { DueStore } from './polls/due-store.js';
-import { createHasToWait } from './polls/places.js';
+import type { HasToWait } from './polls/poll-state.rules.js';
 import { createReconcile, reconcileLease } from './polls/reconcile.js';
 import { createTransactionPoll } from './polls/transaction-poll.js';
-import { createRegister } from './registration/register.js';
 import { createIntentsRouter, createReconcileRouter } from './router.js';
 import { createIntentService, type IntentServiceDeps } from './service.js';
 import type { IntentStore } from './store.js';
-import { createIntentStreams } from './stream/intent-streams.js';
-import { createIntentVersions } from './stream/version-store.js';
 import { createMakeProgress } from './transition/progress.js';
 
 /** The leases of this feature, which are seeded at boot. */
@@ -34,7 +30,6 @@ export const intentLeases = [reconcileLease] as const;
 export interface IntentsDeps {
   store: IntentStore;
   dueStore: DueStore;
-  connection: Connection;
   streams: Pick<Streams, 'open'>;
   /** Null where none is configured: the anchor's records are then trusted. */
   ledger: Ledger | null;
@@ -60,20 +55,16 @@ export interface IntentsDeps {
   logger: Logger;
 }
 
-/** How long an error, a closed status or silence has to last before it decides an intent. */
-const failureGraceMs = 86_400_000;
-
 export function createIntentsFeature(deps: IntentsDeps) {
   const { directory, ledger, onAttached } = deps;
-  const waits = createHasToWait({ dueStore: deps.dueStore, isPollable: directory.isPollable });
-  const passing = createPassing({ ...deps, waits });
-  const limits = { failureGraceMs, ledger: ledger !== null };
+  const waits: HasToWait = async ({ anchorId, client }) =>
+    client !== null && directory.isPollable(anchorId) && (await deps.dueStore.countPlaces(client)) <= 0;
+  const passing = createPassing(deps);
+  const limits = { ledger: ledger !== null };
   const progress = createMakeProgress({ ...deps, passing, limits, onLookUpDue: onAttached });
-  const attach = createAttachTransaction({ ...deps, passing, waits, progress });
-  const register = createRegister({ ...deps, attach, waits });
-  const service = createIntentService({ ...deps, register, attach, namePayment: createNamePayment(deps) });
-  const versions = createIntentVersions(deps.connection);
-  const intentStreams = createIntentStreams({ ...deps, versions, answerOf: service.answerOf });
+  const attaching = createAttach({ ...deps, passing, waits, progress });
+  const service = createIntentService({ ...deps, ...attaching, waits });
+  const intentStreams = createIntentStreams({ ...deps, answerOf: service.answerOf });
   const takeStatusCallback = createTakeStatusCallback({
     ...deps,
     passing,

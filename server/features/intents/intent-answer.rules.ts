@@ -8,39 +8,26 @@ import { stepsOf } from './transition/steps.rules.js';
 
 const shortfallPlaces = 9;
 
-/** The URL to which the anchor reports status changes; the wallet passes it on as `on_change_callback`. */
-function statusCallbackUrl(publicUrl: string, intentHash: string): string {
-  return `${publicUrl}/api/intent/${intentHash}/status`;
-}
-
 /** The API representation of an intent. */
 export function toAnswer(
   intent: Intent,
   told: { dispute: IntentDispute | null; standing: Standing | null; publicUrl: string },
 ): IntentAnswer {
   const { dispute, standing, publicUrl } = told;
-  const { quote, minReceive } = intent;
+  const { status, corridor, anchorId, account, sellAmount, minReceive, deliveryMethod, quote } = intent;
   const minorUnits = minorUnitsOfAsset(intent.corridorTerms.buyAsset);
   return {
     intentHash: intent._id,
-    status: intent.status,
-    corridor: intent.corridor,
-    anchorId: intent.anchorId,
-    account: intent.account,
-    sellAmount: intent.sellAmount,
+    ...{ status, corridor, anchorId, account, sellAmount, deliveryMethod },
     minReceive: minReceive === null ? null : fiatAmount(minReceive, minorUnits),
-    deliveryMethod: intent.deliveryMethod,
     createdAt: intent.createdAt.toISOString(),
     expiresAt: intent.deadline.toISOString(),
-    quote:
-      quote === null
-        ? null
-        : {
-            ...quote,
-            receiveAmount: fiatAmount(quote.receiveAmount, minorUnits),
-            quotedAt: quote.quotedAt.toISOString(),
-          },
-    statusCallbackUrl: statusCallbackUrl(publicUrl, intent._id),
+    quote: quote && {
+      ...quote,
+      receiveAmount: fiatAmount(quote.receiveAmount, minorUnits),
+      quotedAt: quote.quotedAt.toISOString(),
+    },
+    statusCallbackUrl: `${publicUrl}/api/intent/${intent._id}/status`,
     transaction: toTransaction(intent),
     payment: toPayment(intent.payment),
     outcome: toOutcome(intent, standing),
@@ -71,30 +58,20 @@ function toPayment({ named, found }: PaymentState): IntentAnswer['payment'] {
   if (named.length === 0 && found === null) return null;
   return {
     named: named.map(({ hash, by, lookedUpAtMs, problem }) => ({
-      hash,
-      by,
+      ...{ hash, by, problem },
       lookedUpAt: instantOrNull(lookedUpAtMs),
-      problem,
     })),
-    found: found === null ? null : toFound(found),
+    found: found && toFound(found),
   };
 }
 
 function toFound(found: FoundPayment): NonNullable<NonNullable<IntentAnswer['payment']>['found']> {
   const { hash, operationId, ledger, from, fromMuxedId, to, toMuxedId, asset, amount, memo } = found;
   return {
-    hash,
+    ...{ hash, operationId, ledger, from, fromMuxedId, to, toMuxedId, asset, amount },
     namedBy: found.by,
-    operationId,
     operation: found.kind,
-    ledger,
     closedAt: new Date(found.closedAtMs).toISOString(),
-    from,
-    fromMuxedId,
-    to,
-    toMuxedId,
-    asset,
-    amount,
     memoType: memo?.type ?? null,
     memo: memo?.value ?? null,
     lookedUpAt: new Date(found.lookedUpAtMs).toISOString(),
@@ -105,23 +82,16 @@ function toFound(found: FoundPayment): NonNullable<NonNullable<IntentAnswer['pay
 function toOutcome(intent: Intent, standing: Standing | null): IntentAnswer['outcome'] {
   const { outcome, observations, recoveredAt, unscoredReason } = intent;
   if (outcome === null || standing === null) return null;
-  const { amountOut } = outcome;
+  const { kind, reason, amountOut, settleSeconds, shortfallPpb, evidence } = outcome;
   return {
-    status: outcome.kind,
-    reason: outcome.reason,
+    ...{ status: kind, reason, settleSeconds, evidence },
     recordedAt: outcome.recordedAt.toISOString(),
-    amountOut:
-      amountOut === null ? null : fiatAmount(amountOut, minorUnitsOfAsset(intent.corridorTerms.buyAsset)),
-    paidOutAt: outcome.kind === 'settled' ? instantOrNull(observations.completedAtMs) : null,
+    amountOut: amountOut && fiatAmount(amountOut, minorUnitsOfAsset(intent.corridorTerms.buyAsset)),
+    paidOutAt: kind === 'settled' ? instantOrNull(observations.completedAtMs) : null,
     recoveredAt: recoveredAt?.toISOString() ?? null,
-    settleSeconds: outcome.settleSeconds,
-    shortfall:
-      outcome.shortfallPpb === null
-        ? null
-        : new Decimal(outcome.shortfallPpb).div(1e9).toFixed(shortfallPlaces),
+    shortfall: shortfallPpb === null ? null : new Decimal(shortfallPpb).div(1e9).toFixed(shortfallPlaces),
     scored: unscoredReason === null,
     unscoredReason,
-    evidence: outcome.evidence,
     ...standing,
   };
 }

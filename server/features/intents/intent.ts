@@ -10,7 +10,6 @@ import type { UnrankedReason } from '../../../contract/schemas/rates.js';
 import type { PaymentState } from './payment/payment.js';
 import type { PollState } from './polls/poll-state.rules.js';
 import type { TransactionRecord } from './record/sep-record.rules.js';
-import type { Dialect } from './record/status-table.rules.js';
 import type { Observations } from './transition/settle-time.rules.js';
 
 /** An intent as the service works with it. Neither the nonce nor any unnamed part of the anchor's record is kept. */
@@ -46,8 +45,6 @@ export interface Intent {
   /** The anchor's transaction id. Absent, not null, until one is attached: the unique index covers only strings. */
   transactionId?: string | undefined;
   attachedAt: Date | null;
-  /** Which of the anchor's servers knows the transaction. */
-  dialect: Dialect | null;
   observations: Observations;
   /** The latest known problem with the transaction id. */
   problem: TransactionProblem | null;
@@ -62,8 +59,6 @@ export interface Intent {
   /** The amount paid in, taken from the first observation of funds that names it. */
   amountIn: string | null;
   payment: PaymentState;
-  /** The id of the operation that paid. Absent, not null, until one was found: the unique index covers only strings. */
-  paymentId?: string;
   /** Whether the ledger contradicts the payment that the anchor's records name (payment-state.rules.ts). */
   contradicted: boolean;
   /** When to look a named payment up on the ledger next; absent, not null, where no look-up is due. */

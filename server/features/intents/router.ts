@@ -10,9 +10,9 @@ import { enforceLimit, markVerified } from '../../http/rate-limit.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Streams } from '../../streams/streams.js';
 import type { TakeStatusCallback } from './callback/status-callback.js';
+import type { IntentStreams } from './intent-streams.js';
 import type { Reconcile } from './polls/reconcile.js';
 import type { IntentService } from './service.js';
-import type { IntentStreams } from './stream/intent-streams.js';
 
 /** `Signature`, or the name it had before SEP-24 settled on that. */
 const signatureHeaders = ['signature', 'x-stellar-signature'];

@@ -1,37 +1,56 @@
+import type { ErrorDetail } from '../../../contract/errors.js';
 import type {
   AttachTransactionBody,
   CreateIntentBody,
   IntentAnswer,
   IntentDispute,
 } from '../../../contract/schemas/intents.js';
+import { intentHash as hashOf } from '../../../contract/verification/intent-hash.js';
 import { decodePublicKey } from '../../../contract/verification/strkey.js';
+import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 import { verifyDispute } from '../../crypto/ed25519.js';
-import { ApiError, invalidRequest } from '../../errors.js';
+import { findDeliveryMethod } from '../../delivery-methods.rules.js';
+import { ApiError, invalidRequest, unsupportedPair } from '../../errors.js';
+import type { Clock } from '../../ports.js';
+import type { Corridor } from '../anchors/fleet-file.rules.js';
+import type { AnchorDirectory } from '../anchors/service.js';
+import type { Rates } from '../rates/service.js';
 import type { Standings } from '../reputation/standings.js';
-import type { AttachTransaction } from './holder/attach.js';
-import type { Intent } from './intent.js';
+import type { Attach } from './holder/attach.js';
+import { attachment } from './holder/ownership.rules.js';
+import type { AcceptedQuote, Intent } from './intent.js';
 import { toAnswer } from './intent-answer.rules.js';
-import { isNonceOf } from './registration/new-intent.rules.js';
-import type { Register } from './registration/register.js';
+import type { HasToWait } from './polls/poll-state.rules.js';
+import {
+  isNonceOf,
+  minReceiveFaults,
+  newIntent,
+  paysLess,
+  type Served,
+  termFaults,
+} from './registration/new-intent.rules.js';
 import type { IntentStore } from './store.js';
 
 export type IntentService = ReturnType<typeof createIntentService>;
 
-export interface IntentServiceDeps {
-  store: Pick<IntentStore, 'findByHash'>;
-  register: Register;
-  attach: AttachTransaction;
-  namePayment: (intent: Intent, paymentHash: string) => Promise<Intent>;
+export interface IntentServiceDeps extends Attach {
+  store: Pick<IntentStore, 'findByHash' | 'findCurrent' | 'insert'>;
+  directory: Pick<AnchorDirectory, 'corridor' | 'anchor' | 'anchorsOf'>;
+  quoteFrom: Rates['quoteFrom'];
+  waits: HasToWait;
   /** The dispute of an intent, in short; null where there is none. */
   disputeOf: (intentHash: string) => Promise<IntentDispute | null>;
   /** Whether and why the outcome of an intent counts. */
   standingOf: Standings['standingOf'];
+  /** Called when an intent was stored with a transaction: it has to be observed before it is paid. */
+  onAttached: () => void;
   /** Address of this service as clients and anchors know it, without a trailing slash. */
   publicUrl: string;
+  clock: Clock;
 }
 
 export function createIntentService(deps: IntentServiceDeps) {
-  const { store, register, attach, namePayment, disputeOf, standingOf, publicUrl } = deps;
+  const { store, directory, quoteFrom, attach, namePayment, waits, publicUrl, clock } = deps;
 
   /** The API representation of the intent. */
   async function answerOf(intent: Intent): Promise<IntentAnswer> {
@@ -39,10 +58,82 @@ export function createIntentService(deps: IntentServiceDeps) {
     // Only an outcome can be disputed, or count.
     if (outcome === null) return toAnswer(intent, { dispute: null, standing: null, publicUrl });
     const [dispute, standing] = await Promise.all([
-      disputeOf(intent._id),
-      standingOf({ ...intent, outcome }),
+      deps.disputeOf(intent._id),
+      deps.standingOf({ ...intent, outcome }),
     ]);
     return toAnswer(intent, { dispute, standing, publicUrl });
+  }
+
+  /**
+   * Validates the terms and returns their corridor, and the anchor's delivery methods there. Throws INVALID_REQUEST,
+   * UNSUPPORTED_PAIR and AMOUNT_OUT_OF_RANGE.
+   */
+  function acceptedCorridor(body: CreateIntentBody): { corridor: Corridor; served: Served } {
+    refuse(termFaults(body, clock()));
+    const corridor = directory.corridor(body.corridor);
+    if (corridor === undefined) throw unsupportedPair('body.corridor', 'is not a corridor that is served');
+    if (directory.anchor(body.anchorId) === undefined)
+      throw unsupportedPair('body.anchorId', 'is not in the fleet');
+    const anchor = directory.anchorsOf(corridor.id).find(({ id }) => id === body.anchorId);
+    const served = anchor?.corridors.find(({ id }) => id === corridor.id);
+    if (served === undefined) throw unsupportedPair('body.anchorId', 'does not serve this corridor');
+    const method = body.deliveryMethod;
+    if (method !== undefined && findDeliveryMethod(served.deliveryMethods, method) === undefined)
+      throw unsupportedPair('body.deliveryMethod', 'is not offered by this anchor in this corridor');
+    refuse(minReceiveFaults(body.minReceive, corridor.payoutDecimals));
+    if (isOutOfRange(plainDecimal(body.sellAmount), corridor))
+      throw outOfRange(`must be between ${corridor.min} and ${corridor.max} in this corridor`);
+    return { corridor, served };
+  }
+
+  /** Null if the anchor has no quote at the moment; an intent may be registered all the same. */
+  async function quoteFor(body: CreateIntentBody): Promise<AcceptedQuote | null> {
+    const { corridor, anchorId, deliveryMethod, minReceive } = body;
+    const asked = plainDecimal(body.sellAmount);
+    const answer = await quoteFrom(corridor, anchorId, asked, deliveryMethod);
+    if (answer.quote === null) {
+      const { reason, retryAfter } = answer;
+      if (reason === 'refused_amount') throw outOfRange('is not quoted by this anchor');
+      if (minReceive === undefined) return null;
+      const message = `The anchor has no quote at the moment to hold minReceive against (${reason}).`;
+      throw new ApiError('RATES_UNAVAILABLE', message, {
+        unavailable: [{ anchorId, reason }],
+        ...(retryAfter === null ? {} : { retryAfter }),
+      });
+    }
+    const { tier, sellAmount, receiveAmount, rate, adjusted, unranked } = answer.quote;
+    if (minReceive !== undefined && paysLess(answer.quote, asked, minReceive))
+      throw new ApiError('QUOTE_BELOW_MINIMUM', `The anchor quotes ${receiveAmount}, below minReceive.`);
+    const quotedAt = new Date(answer.quote.quotedAt);
+    return { tier, sellAmount, receiveAmount, rate, adjusted, unranked, quotedAt };
+  }
+
+  async function storedOrFound(body: CreateIntentBody, client: string) {
+    const intentHash = hashOf(body);
+    const { anchorId, anchorTransactionId } = body;
+    const repeated = async (known: Intent, created = false) => ({
+      created,
+      intent: anchorTransactionId === undefined ? known : await attach(known, anchorTransactionId),
+    });
+    const known = await store.findByHash(intentHash);
+    if (known !== null) return repeated(known);
+    const accepted = acceptedCorridor(body);
+    const quote = await quoteFor(body);
+    const hasToWait = anchorTransactionId !== undefined && (await waits({ anchorId, client }));
+    const nowMs = clock();
+    const bare = newIntent({ intentHash, body, ...accepted, quote, nowMs, client });
+    if (anchorTransactionId !== undefined) {
+      const intent = attachment(bare, anchorTransactionId, bare.createdAt, hasToWait);
+      if (await store.insert(intent)) {
+        deps.onAttached();
+        return { created: true, intent };
+      }
+      // Either the same request came first, or another intent has the transaction: this one then claims it.
+      const stored = await store.findCurrent(intentHash);
+      if (stored !== null) return repeated(stored);
+    }
+    if (await store.insert(bare)) return repeated(bare, true);
+    return repeated((await store.findCurrent(intentHash)) ?? bare);
   }
 
   return {
@@ -56,7 +147,7 @@ export function createIntentService(deps: IntentServiceDeps) {
      * that registers it.
      */
     async register(body: CreateIntentBody, client: string) {
-      const { created, intent } = await register(body, client);
+      const { created, intent } = await storedOrFound(body, client);
       return { created, answer: await answerOf(intent) };
     },
 
@@ -95,6 +186,15 @@ function isSignedBy({ _id, account }: Intent, base64: string): boolean {
   return signature.length === 64 && verifyDispute({ signature, publicKey: decodePublicKey(account) }, _id);
 }
 
+function refuse(faults: readonly ErrorDetail[]): void {
+  if (faults.length > 0) throw invalidRequest(faults);
+}
+
 function invalid(member: string, message: string): ApiError {
   return invalidRequest([{ path: `body.${member}`, message }]);
+}
+
+function outOfRange(message: string): ApiError {
+  const path = 'body.sellAmount';
+  return new ApiError('AMOUNT_OUT_OF_RANGE', `${path}: ${message}`, { details: [{ path, message }] });
 }

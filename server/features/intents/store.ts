@@ -1,11 +1,12 @@
 import { type ClientSession, type Connection, type Model, type mongo, Schema } from 'mongoose';
+import { type ChangeStreamDeps, watchChanges } from '../../mongo/change-streams.js';
 import { isDuplicateKey, writeErrorsOf } from '../../mongo/failures.js';
-import { defineModel } from '../../mongo/models.js';
+import { bulkCollection, defineModel } from '../../mongo/models.js';
 import { findCurrent } from '../../mongo/transactions.js';
 import type { DisputeEffect, Intent } from './intent.js';
 import { givenUpAfterPolls } from './polls/poll-state.rules.js';
 import { createInsertTogether } from './registration/insert-together.js';
-import { stepsOf } from './transition/steps.rules.js';
+import { stepsAfter } from './transition/steps.rules.js';
 
 /** An intent as it was read and as it is to be: written only if its version is still the same. */
 export interface IntentChange {
@@ -23,6 +24,9 @@ export interface Claimants {
   _id?: string;
   statuses?: readonly Intent['status'][];
 }
+
+/** An erasure reads every intent. */
+const scanTimeoutMs = 120_000;
 
 /** The queries of the intents collection, except those of the other stores in this folder. */
 export type IntentStore = ReturnType<typeof createIntentStore>;
@@ -51,8 +55,8 @@ intentSchema.index(
   { ...whereEnded, name: 'outcomes_of_account' },
 );
 intentSchema.index(
-  { paymentId: 1 },
-  { unique: true, ...whereString('paymentId'), name: 'one_intent_per_payment' },
+  { 'payment.found.operationId': 1 },
+  { unique: true, ...whereString('payment.found.operationId'), name: 'one_intent_per_payment' },
 );
 intentSchema.index(
   { lookUpDue: 1 },
@@ -78,17 +82,19 @@ export function intentCollection(connection: Connection): mongo.Collection<Inten
 export function createIntentStore(connection: Connection) {
   const model = intentModel(connection);
   const intents = intentCollection(connection);
+  const inBulk = bulkCollection<Intent>(connection, intents.collectionName);
+  const among = (hashes: readonly string[]) => ({ _id: { $in: [...hashes] } });
   const inSession = (session: ClientSession | undefined) => (session === undefined ? {} : { session });
 
   /** Inserts intents as they are, and marks no days. */
   async function insertAll(all: readonly Intent[]): Promise<void> {
-    await intents.insertMany([...all], { ordered: false });
+    await intents.insertMany([...all], { ordered: false, ignoreUndefined: true });
   }
 
   return {
     /** The intents with these hashes that exist. */
     findByHashes: (intentHashes: readonly string[]): Promise<Intent[]> =>
-      intents.find({ _id: { $in: [...intentHashes] } }).toArray(),
+      intents.find(among(intentHashes)).toArray(),
 
     /** With a session, reads as that transaction sees it. */
     findByHash: (_id: string, session?: ClientSession): Promise<Intent | null> =>
@@ -168,6 +174,39 @@ export function createIntentStore(connection: Connection) {
       return (await intents.updateOne({ _id }, change, { session })).matchedCount === 1;
     },
 
+    /** The versions of those of these intents that exist, read by one query. */
+    async versionsOf(intentHashes: readonly string[]): Promise<Map<string, number>> {
+      const found = intents
+        .find(among(intentHashes))
+        .project<Pick<Intent, '_id' | 'version'>>({ version: 1 });
+      return new Map((await found.toArray()).map(({ _id, version }) => [_id, version]));
+    },
+
+    /** Calls `onChange` for each intent that was changed or removed, while it is open. */
+    watch: (
+      deps: Pick<ChangeStreamDeps<Intent>, 'onOpen' | 'logger'> & { onChange: (intentHash: string) => void },
+    ) =>
+      watchChanges({
+        ...deps,
+        model,
+        pipeline: [
+          { $match: { operationType: { $in: ['update', 'delete'] } } },
+          { $project: { documentKey: 1 } },
+        ],
+        onChange: ({ documentKey }) => deps.onChange(String(documentKey?._id)),
+      }),
+
+    listOfAccount: (account: string) => intents.find({ account }, { timeoutMS: scanTimeoutMs }).toArray(),
+
+    /** The intents with these hashes that exist, as the transaction of an erasure sees them. */
+    readAll: (session: ClientSession, hashes: readonly string[]) =>
+      inBulk.find(among(hashes), { session }).toArray(),
+
+    async replaceAll(session: ClientSession, hashes: readonly string[], by: Intent[]): Promise<void> {
+      await inBulk.deleteMany(among(hashes), { session });
+      if (by.length > 0) await inBulk.insertMany(by, { session, ignoreUndefined: true });
+    },
+
     /** Sets how the outcome counts after an accepted dispute. Returns whether the intent exists. */
     async applyDisputeEffect(
       session: ClientSession,
@@ -186,9 +225,7 @@ function exactly(value: string) {
 
 /** Writes the members that differ, and the steps that the change causes together with it. */
 function updateOf({ before, after, releasedAt }: IntentChange): mongo.UpdateFilter<Intent> {
-  const known = stepsOf(before);
-  const steps = stepsOf({ ...after, steps: known }, releasedAt);
-  const next: Intent = steps.length > (before.steps?.length ?? 0) ? { ...after, steps } : after;
+  const next: Intent = { ...after, steps: stepsAfter(before, after, releasedAt) };
   const $set: Record<string, unknown> = {};
   const $unset: Record<string, ''> = {};
   for (const name of Object.keys({ ...before, ...next }) as (keyof Intent)[]) {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { isRefused, parseJson } from '../../../contract/anchor-documents/json.js';
 import { readTransaction } from '../../../contract/anchor-documents/transaction.js';
 import { readInstructions } from '../../../contract/offramp/instructions.js';
-import { matchPayment, paymentTerms } from '../../../server/features/intents/payment/payment-match.rules.js';
+import { matchPayment } from '../../../server/features/intents/payment/payment-match.rules.js';
 import { nothingKnown, withRecord } from '../../../server/features/intents/payment/payment-state.rules.js';
 import { readRecord } from '../../../server/features/intents/record/sep-record.rules.js';
 import { account, freshState } from '../../fixtures/intents/intent-states.js';
@@ -94,7 +94,7 @@ describe("an anchor's record", () => {
     fc.assert(
       fc.property(written, (spelling) => {
         const json = parseJson(toJson(spelling));
-        const record = readRecord(json, 'sep24');
+        const record = readRecord(json);
         const forWallet = readTransaction(json);
         if (isRefused(record) || isRefused(forWallet)) throw new Error('refused');
         expect(record).toMatchObject({
@@ -128,8 +128,7 @@ describe("an anchor's record", () => {
         });
         expect(instructions).toEqual({ destination: anchorAccount, amount: '100', memo });
 
-        const terms = paymentTerms(freshState());
-        const known = withRecord(nothingKnown, record, 1_000).instructions;
+        const intent = freshState({ payment: withRecord(nothingKnown, record, 1_000) });
         const payment = {
           operationId: '1',
           position: 1,
@@ -146,13 +145,12 @@ describe("an anchor's record", () => {
             hash,
             successful: true,
             ledger: 1,
-            closedAtMs: terms.createdAtMs + 9_000,
+            closedAtMs: intent.createdAt.getTime() + 9_000,
             source: account,
             memo,
             payments: [payment],
           },
-          { ...terms, payableUntilMs: terms.createdAtMs + 60_000 },
-          known,
+          intent,
         );
         expect(match.kind).toBe('match');
       }),

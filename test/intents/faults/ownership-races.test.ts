@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
 import { isRefused } from '../../../contract/anchor-documents/json.js';
 import type { UnscoredReason } from '../../../contract/schemas/intents.js';
-import { createAttachTransaction } from '../../../server/features/intents/holder/attach.js';
+import { createAttach } from '../../../server/features/intents/holder/attach.js';
 import { createPassing } from '../../../server/features/intents/holder/passing.js';
 import type { Intent } from '../../../server/features/intents/intent.js';
 import { withNamed } from '../../../server/features/intents/payment/payment-state.rules.js';
@@ -73,9 +73,9 @@ function opened(
   const inTransaction = createInTransaction(connection);
   const clock = Date.now;
   const { insert: markDays } = createMarkStore(connection);
-  const passing = createPassing({ markDays, waits: async () => false, store, inTransaction, clock });
+  const passing = createPassing({ markDays, store, inTransaction, clock });
   const pauseBeforeTry = createPauseBeforeTry({ pause: pauseInRealTime, random: Math.random });
-  const limits = { failureGraceMs: 86_400_000, ledger };
+  const limits = { ledger };
   const progress = createMakeProgress({
     store,
     passing,
@@ -86,7 +86,7 @@ function opened(
     pauseBeforeTry,
     limits,
   });
-  const attach = createAttachTransaction({
+  const { attach } = createAttach({
     waits: async () => false,
     store,
     passing,
@@ -105,7 +105,7 @@ async function find(intentHash: string): Promise<Intent> {
 }
 
 function observation() {
-  const record = readRecord({ transaction: paidOut }, 'sep24');
+  const record = readRecord({ transaction: paidOut });
   if (isRefused(record)) throw new Error(record.refused);
   return { record, observedAtMs: Date.now() };
 }

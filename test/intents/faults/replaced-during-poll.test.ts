@@ -49,13 +49,14 @@ it.each(Object.entries(answers))(
     await intents.leases.seed([reconcileLease]);
     const { sellAsset, buyAsset } = freshState().corridorTerms;
     const terms = { corridor: 'usdc-ngn', anchorId: 'harbour', account, sellAmount: '100', nonce: '' };
-    const intent = newIntent({
+    const bare = newIntent({
       intentHash: name,
-      body: { ...terms, anchorTransactionId: 'old' },
+      body: terms,
       corridor: { id: 'usdc-ngn', sellAsset, buyAsset, overdueAfterSeconds: 86_400 },
       quote: null,
       nowMs: Date.now() - 1_000,
     });
+    const intent = attachment(bare, 'old', bare.createdAt, false);
     await insertIntents(connection, intent);
     const asked: string[] = [];
     onPoll = async (id, response) => {

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { mongo } from 'mongoose';
 import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import type { Intent } from '../../../server/features/intents/intent.js';
-import { createIntentStreams } from '../../../server/features/intents/stream/intent-streams.js';
-import type { IntentVersions } from '../../../server/features/intents/stream/version-store.js';
+import { createIntentStreams } from '../../../server/features/intents/intent-streams.js';
+import type { IntentStore } from '../../../server/features/intents/store.js';
 import { unpaidIntent } from '../../fixtures/intents/stored-intents.js';
 import { heldStream } from '../../support/held-stream.js';
 import { silentLogger } from '../../support/silent-logger.js';
@@ -21,7 +21,7 @@ const seconds = (count: number) => jest.advanceTimersByTimeAsync(count * 1_000);
 function world() {
   const stored = new Map<string, Intent>();
   const seen = { versions: 0, intents: 0, isWatching: false, fault: undefined as Error | undefined };
-  let told: Parameters<IntentVersions['watch']>[0] | undefined;
+  let told: Parameters<IntentStore['watch']>[0] | undefined;
   const streams = createIntentStreams({
     store: {
       findByHash: async (hash) => stored.get(hash) ?? null,
@@ -29,8 +29,6 @@ function world() {
         seen.intents += 1;
         return hashes.flatMap((hash) => stored.get(hash) ?? []);
       },
-    },
-    versions: {
       async versionsOf(hashes) {
         seen.versions += 1;
         if (seen.fault !== undefined) throw seen.fault;

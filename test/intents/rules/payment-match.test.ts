@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SimulatedTransaction } from '../../../scripts/simulated-ledger/payments.js';
-import {
-  matchPayment,
-  payableUntilMs,
-} from '../../../server/features/intents/payment/payment-match.rules.js';
+import { matchPayment } from '../../../server/features/intents/payment/payment-match.rules.js';
 import type { LedgerTransaction } from '../../../server/ledger/ledger-transaction.rules.js';
+import { day, second } from '../../fixtures/intents/intent-states.js';
 import {
   anchor,
   instructions,
@@ -12,7 +10,7 @@ import {
   payer,
   realShapes,
   stranger,
-  terms,
+  toPay,
 } from '../../fixtures/intents/payment-cases.js';
 import { type OpenLedger, openLedger, someAccount } from '../../fixtures/ledger/ledger-fixture.js';
 
@@ -22,125 +20,88 @@ beforeAll(async () => {
 });
 afterAll(() => ledger?.close());
 
+const paid = { to: anchor, amount: '100' };
+const complete = { memo: { type: 'id', value: '186384' }, payments: [paid] } as const;
+
 /** The transaction as the ledger shows it after closing, and the time at which the intent was registered. */
 async function made(
   of: Partial<SimulatedTransaction>,
 ): Promise<{ transaction: LedgerTransaction; startMs: number }> {
   const startMs = ledger.now();
-  ledger.pass(5_000);
+  ledger.pass(5 * second);
   const { hash } = ledger.simulated.pay({ source: payer, payments: [], ...of });
-  ledger.pass(5_000);
+  ledger.pass(5 * second);
   const found = await ledger.asking({ rpc: true }).find(hash, startMs);
   if (found.kind !== 'found') throw new Error(found.kind);
   return { transaction: found.transaction, startMs };
 }
 
-/** Completes the rows: for a parameter that a row lacks, Jest would pass its callback. */
-const whole = ([name, of, named = {}]: (typeof realShapes)[number]) => [name, of, named] as const;
-const wholeMiss = ([name, problem, of, named = {}]: (typeof nearMisses)[number]) =>
-  [name, problem, of, named] as const;
-
 describe('a payment of the withdrawal', () => {
-  it.each(realShapes.map(whole))('is accepted: %s', async (_, of, named) => {
+  it.each(realShapes)('is accepted: %s', async (_name, of, named) => {
     const { transaction, startMs } = await made(of);
-    const match = matchPayment(transaction, terms(startMs), [instructions(startMs, named)]);
+    const match = matchPayment(transaction, toPay(startMs, instructions(startMs, named)));
     expect(match).toMatchObject({ kind: 'match', payments: [{ from: payer, to: anchor }] });
   });
 
   it('is each of several operations that pay it', async () => {
-    const paid = { to: anchor, amount: '100' };
-    const { transaction, startMs } = await made({
-      memo: { type: 'id', value: '186384' },
-      payments: [paid, paid],
-    });
-    const match = matchPayment(transaction, terms(startMs), [instructions(startMs)]);
+    const { transaction, startMs } = await made({ ...complete, payments: [paid, paid] });
+    const match = matchPayment(transaction, toPay(startMs, instructions(startMs)));
     expect(match).toMatchObject({ kind: 'match', payments: [{ position: 1 }, { position: 2 }] });
   });
 
-  it('may go to any place that a record named before it closed', async () => {
-    const { transaction, startMs } = await made({ payments: [{ to: anchor, amount: '100' }] });
-    const places = [
-      instructions(startMs, { memo: null, memoType: null }),
-      instructions(startMs + 1_000, { account: someAccount('the next account of the anchor') }),
-    ];
-    expect(matchPayment(transaction, terms(startMs), places).kind).toBe('match');
+  it('may go to any place that a record named before it closed, but not without the memo that one named', async () => {
+    const { transaction, startMs } = await made({ payments: [paid] });
+    const bare = instructions(startMs, { memo: null, memoType: null });
+    const next = instructions(startMs + second, { account: someAccount('the next account of the anchor') });
+    expect(matchPayment(transaction, toPay(startMs, bare, next)).kind).toBe('match');
+    const named = toPay(startMs, bare, instructions(startMs));
+    expect(matchPayment(transaction, named)).toMatchObject({ problem: 'wrong_memo' });
   });
 });
 
 describe('a near miss', () => {
-  it.each(nearMisses.map(wholeMiss))('is refused: %s (%s)', async (_, problem, of, named) => {
+  it.each(nearMisses)('is refused: %s (%s)', async (_name, problem, of, named) => {
     const { transaction, startMs } = await made(of);
-    const match = matchPayment(transaction, terms(startMs), [instructions(startMs, named)]);
+    const match = matchPayment(transaction, toPay(startMs, instructions(startMs, named)));
     expect(match).toMatchObject({ kind: 'refused', problem });
   });
 
-  const complete = {
-    memo: { type: 'id', value: '186384' },
-    payments: [{ to: anchor, amount: '100' }],
-  } as const;
-
-  it.each([
-    ['it closed in the second before the intent was registered', 'too_early', { createdAfterMs: 1_000 }],
-    ['it closed more than a day after the deadline', 'too_late', { payableForMs: -1 }],
-    ['where to pay was stored in the second after it closed', 'no_instructions', { storedAfterMs: 1_000 }],
-  ])(
-    'is refused: %s',
-    async (_, problem, { createdAfterMs, payableForMs, storedAfterMs }: Record<string, number>) => {
-      const { transaction, startMs } = await made(complete);
-      const { closedAtMs } = transaction;
-      const createdAtMs = createdAfterMs === undefined ? startMs : closedAtMs + createdAfterMs;
-      const own = { ...terms(createdAtMs), payableUntilMs: closedAtMs + (payableForMs ?? 0) };
-      const storedAtMs = storedAfterMs === undefined ? startMs : closedAtMs + storedAfterMs;
-      expect(matchPayment(transaction, own, [instructions(storedAtMs)])).toMatchObject({
-        kind: 'refused',
-        problem,
-      });
-    },
-  );
-
-  it.each([
-    [
-      'is refused where a record had closed the withdrawal before',
-      -1,
-      { problem: 'too_late', contradicts: false },
-    ],
-    ['counts where a record closed it afterwards', 1_000, { kind: 'match' }],
-  ])('%s', async (_, afterMs, expected) => {
+  it.each<
+    [string, string, { createdMs?: number; storedMs?: number; deadlineMs?: number; closedMs?: number }]
+  >([
+    ['in the second before the intent was registered', 'too_early', { createdMs: second }],
+    ['in the second of the registration', 'match', { createdMs: second - 1 }],
+    ['a day after the deadline', 'match', { deadlineMs: -day }],
+    ['later than a day after the deadline', 'too_late', { deadlineMs: -day - 1 }],
+    ['in the second before where to pay was stored', 'no_instructions', { storedMs: second }],
+    ['in the second in which it was stored', 'match', { storedMs: second - 1 }],
+    ['after a record had closed the withdrawal', 'too_late', { closedMs: -1 }],
+    ['before a record closed the withdrawal', 'match', { closedMs: second }],
+  ])('closed %s: %s', async (_name, expected, { createdMs, storedMs, deadlineMs, closedMs }) => {
     const { transaction, startMs } = await made(complete);
-    const { closedAtMs } = transaction;
-    const until = payableUntilMs(closedAtMs + 1_000, closedAtMs + afterMs);
-    const own = { ...terms(startMs), payableUntilMs: until };
-    expect(matchPayment(transaction, own, [instructions(startMs)])).toMatchObject(expected);
-  });
-
-  it('may close a day after the deadline at most, where no record closed the withdrawal', () => {
-    expect(payableUntilMs(1_000, null)).toBe(1_000 + 86_400_000);
-  });
-
-  it('counts as paid in the second in which both happened, which a ledger does not tell apart', async () => {
-    const { transaction } = await made(complete);
-    const sameSecond = transaction.closedAtMs + 999;
-    expect(matchPayment(transaction, terms(sameSecond), [instructions(sameSecond)]).kind).toBe('match');
+    const at = (ms: number | undefined, otherwise: number) =>
+      ms === undefined ? otherwise : transaction.closedAtMs + ms;
+    const intent = toPay(at(createdMs, startMs), instructions(at(storedMs, startMs)));
+    const closedSinceMs = closedMs === undefined ? null : at(closedMs, 0);
+    const match = matchPayment(transaction, {
+      ...intent,
+      deadline: new Date(at(deadlineMs, intent.deadline.getTime())),
+      observations: { ...intent.observations, closedSinceMs },
+    });
+    expect(match.kind === 'match' ? 'match' : match.problem).toBe(expected);
   });
 
   it('names whoever paid this very withdrawal from another account', async () => {
     const { transaction, startMs } = await made({ ...complete, source: stranger });
-    const match = matchPayment(transaction, terms(startMs), [instructions(startMs)]);
+    const match = matchPayment(transaction, toPay(startMs, instructions(startMs)));
     expect(match).toMatchObject({ problem: 'other_sender', payers: [stranger], contradicts: false });
-  });
-
-  it('is refused: without the memo that a later record named for the same account', async () => {
-    const { transaction, startMs } = await made({ ...complete, memo: { type: 'id', value: '999' } });
-    const places = [instructions(startMs, { memo: null, memoType: null }), instructions(startMs)];
-    expect(matchPayment(transaction, terms(startMs), places)).toMatchObject({ problem: 'wrong_memo' });
   });
 
   it('contradicts the anchor only where no operation pays an account that it ever named', async () => {
     const { transaction, startMs } = await made({ payments: [{ to: stranger, amount: '100' }] });
-    expect(matchPayment(transaction, terms(startMs), [instructions(startMs)])).toMatchObject({
-      contradicts: true,
-    });
-    const later = [instructions(startMs), instructions(ledger.now(), { account: stranger })];
-    expect(matchPayment(transaction, terms(startMs), later)).toMatchObject({ contradicts: false });
+    const named = instructions(startMs);
+    expect(matchPayment(transaction, toPay(startMs, named))).toMatchObject({ contradicts: true });
+    const later = toPay(startMs, named, instructions(ledger.now(), { account: stranger }));
+    expect(matchPayment(transaction, later)).toMatchObject({ contradicts: false });
   });
 });

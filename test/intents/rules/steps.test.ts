@@ -1,95 +1,91 @@
 import { describe, expect, it } from '@jest/globals';
+import { handedOver } from '../../../server/features/intents/holder/ownership.rules.js';
 import type { Intent } from '../../../server/features/intents/intent.js';
-import { nothingKnown } from '../../../server/features/intents/payment/payment-state.rules.js';
-import { nothingObserved } from '../../../server/features/intents/transition/settle-time.rules.js';
-import { stepsOf } from '../../../server/features/intents/transition/steps.rules.js';
-import { day, minute, startMs } from '../../fixtures/intents/intent-states.js';
-import { unpaidIntent } from '../../fixtures/intents/stored-intents.js';
+import { stepsAfter, stepsOf } from '../../../server/features/intents/transition/steps.rules.js';
+import { day, freshState, minute, see, startMs } from '../../fixtures/intents/intent-states.js';
 
 const at = (ms: number) => new Date(startMs + ms);
 const kinds = (intent: Intent) => stepsOf(intent).map(({ kind }) => kind);
+const paid = { status: 'pending_anchor', stellar_transaction_id: 'ab', amount_in: '100' };
+const attached = ['registered', 'transaction_attached'];
 
 /** The intent after a write, which also stores the steps that result from it. */
-function written(before: Intent, change: Partial<Intent>, releasedAt?: Date): Intent {
-  const after = { ...before, ...change, steps: stepsOf(before) };
-  return { ...after, steps: stepsOf(after, releasedAt) };
+function written(before: Intent, after: Intent, releasedAt?: Date): Intent {
+  return { ...after, steps: stepsAfter(before, after, releasedAt) };
 }
-
-const attached = { transactionId: 'tx-1', attachedAt: at(minute) };
-const told = (status: string, fields: Partial<Intent['observations']> = {}) =>
-  ({
-    observations: {
-      ...nothingObserved,
-      status,
-      firstAtMs: startMs,
-      lastAtMs: startMs + 2 * minute,
-      ...fields,
-    },
-  }) as Pick<Intent, 'observations'>;
-const outcome = (kind: 'settled' | 'failed' | 'expired', recordedAt: Date) =>
-  ({ status: kind, outcome: { kind, recordedAt } }) as Pick<Intent, 'status' | 'outcome'>;
-const funded = { fundedAtMs: startMs + 3 * minute };
+const follow = (intent: Intent, ...sights: [afterMs: number, raw: Record<string, unknown>][]) =>
+  sights.reduce((before, sight) => written(before, see(before, sight)), intent);
 
 describe('the steps of an intent', () => {
-  it('follow each write, in the order in which they were written', () => {
-    let intent = unpaidIntent(1);
-    expect(kinds(intent)).toEqual(['registered']);
-    intent = written(intent, attached);
-    intent = written(intent, told('pending_user_transfer_start'));
-    intent = written(intent, told('pending_anchor', funded));
-    intent = written(intent, { ...told('completed', funded), ...outcome('settled', at(5 * minute)) });
-    expect(kinds(intent)).toEqual([
-      'registered',
-      'transaction_attached',
-      'transaction_status',
-      'transaction_status',
-      'funds_received',
-      'transaction_status',
-      'settled',
-    ]);
+  const done = { ...paid, status: 'completed', amount_out: '150000' };
+  const bare = freshState({ transactionId: undefined, attachedAt: null });
+  it.each<[string, Intent, string[]]>([
+    ['nothing', bare, ['registered']],
+    ['an attached transaction', freshState(), attached],
+    [
+      'a payout',
+      follow(freshState(), [minute, {}], [2 * minute, {}], [3 * minute, paid], [5 * minute, done]),
+      [
+        ...attached,
+        ...['transaction_status', 'transaction_status', 'funds_received', 'transaction_status', 'settled'],
+      ],
+    ],
+    [
+      'cash',
+      follow(freshState(), [minute, { ...paid, status: 'pending_user_transfer_complete' }]),
+      [...attached, 'transaction_status', 'funds_received', 'ready_for_pickup'],
+    ],
+    [
+      'a recovery',
+      follow(freshState(), [minute, {}], [2 * minute, { ...paid, status: 'refunded' }], [day, done]),
+      [
+        ...attached,
+        ...['transaction_status', 'transaction_status', 'funds_received', 'failed'],
+        ...['transaction_status', 'recovered'],
+      ],
+    ],
+  ])('tell what was seen of it, in that order: %s', (_what, intent, expected) => {
+    expect(kinds(intent)).toEqual(expected);
   });
 
-  it('are never taken back: replacing the transaction adds a step and moves none', () => {
-    const first = { ...unpaidIntent(4), ...attached };
-    const second = written(first, { transactionId: 'tx-2', attachedAt: at(2 * minute) });
-    expect(stepsOf(second)).toEqual([
-      ...stepsOf(first),
-      { kind: 'transaction_attached', at: at(2 * minute) },
-    ]);
+  it('are the same of an intent of which none is stored', () => {
+    const { steps, ...seen } = follow(freshState(), [minute, paid]);
+    expect(stepsOf(seen)).toEqual(steps);
   });
 
-  it('tell that a transaction passed to another intent, and begin anew with the next one', () => {
-    let intent = written({ ...unpaidIntent(5), ...attached }, told('pending_anchor', funded));
-    const { transactionId: _, ...without } = intent;
-    intent = { ...without, attachedAt: null, observations: nothingObserved, payment: nothingKnown };
-    intent = { ...intent, steps: stepsOf(intent, at(9 * minute)) };
-    expect(stepsOf(intent).at(-1)).toEqual({ kind: 'transaction_released', at: at(9 * minute) });
-    intent = written(intent, {
-      transactionId: 'tx-3',
-      attachedAt: at(10 * minute),
-      ...told('pending_anchor', funded),
-    });
-    expect(kinds(intent).slice(-3)).toEqual(['transaction_attached', 'transaction_status', 'funds_received']);
+  it('are never taken back: another transaction adds a step, and begins anew', () => {
+    const first = follow(freshState(), [minute, paid]);
+    const released = written(first, handedOver(first), at(2 * minute));
+    const next = { ...released, transactionId: 'tx-2', attachedAt: at(3 * minute) };
+    const again = follow(written(released, next), [4 * minute, paid]);
+    expect(stepsOf(again).slice(0, stepsOf(first).length)).toEqual(stepsOf(first));
+    expect(stepsOf(again).slice(stepsOf(first).length)).toEqual([
+      { kind: 'transaction_released', at: at(2 * minute) },
+      { kind: 'transaction_attached', at: at(3 * minute) },
+      { kind: 'transaction_status', at: at(4 * minute), word: 'pending_anchor' },
+      { kind: 'funds_received', at: at(4 * minute) },
+    ]);
   });
 
   it('tell that an expired intent is followed again when its payment is found', () => {
-    const expired = written(unpaidIntent(6), outcome('expired', at(day)));
+    const expired = follow(freshState(), [minute, { status: 'expired' }]);
     const payment = {
-      ...nothingKnown,
-      found: { lookedUpAtMs: startMs + 2 * day },
-      takenUpAtMs: startMs + 2 * day,
+      ...expired.payment,
+      found: { lookedUpAtMs: startMs + day },
+      takenUpAtMs: startMs + day,
     };
-    const again = written(expired, { status: 'pending', outcome: null, payment } as Partial<Intent>);
-    expect(kinds(again)).toEqual(['registered', 'expired', 'reopened', 'payment_found']);
+    const again = written(expired, { ...expired, status: 'pending', outcome: null, payment } as Intent);
+    expect(stepsOf(again).slice(-2)).toEqual([
+      { kind: 'reopened', at: at(day) },
+      { kind: 'payment_found', at: at(day) },
+    ]);
   });
 
   it('are bounded where they can be repeated at will, and never lack the outcome', () => {
-    let intent = unpaidIntent(7);
-    for (let times = 1; times <= 300; times += 1) {
-      intent = written(intent, { transactionId: `tx-${times}`, attachedAt: at(times) });
-    }
+    let intent = freshState();
+    for (let times = 1; times <= 300; times += 1)
+      intent = written(intent, { ...intent, transactionId: `tx-${times}`, attachedAt: at(times) });
     expect(stepsOf(intent)).toHaveLength(100);
-    intent = written(intent, outcome('expired', at(day)));
-    expect(kinds(intent).at(-1)).toBe('expired');
+    expect(kinds(follow(intent, [minute, { status: 'expired' }])).at(-1)).toBe('expired');
   });
 });

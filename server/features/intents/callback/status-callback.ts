@@ -88,9 +88,7 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
       throw error;
     });
     await countVerified(intent.anchorId);
-    // While the dialect is unknown, read it as SEP-6, which has the larger vocabulary.
-    const dialect = intent.dialect ?? 'sep6';
-    const read = readRecord(callback.body, dialect);
+    const read = readRecord(callback.body);
     const record = isRefused(read) ? null : read;
     const unread = unreadOf(read);
     if (unread !== null) deps.noteUnreadable(intent.anchorId, 'transaction', unread);

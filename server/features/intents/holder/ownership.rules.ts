@@ -2,9 +2,8 @@ import type { TransactionProblem } from '../../../../contract/schemas/intents.js
 import type { Intent } from '../intent.js';
 import { lateFundsMs } from '../payment/payment-match.rules.js';
 import { handedAway, handedOn, nextLookUpMs } from '../payment/payment-state.rules.js';
-import { pollStateOf } from '../polls/poll-state.rules.js';
 import { faultsOfWithdrawal, identityFault, problemOf } from '../record/eligibility.rules.js';
-import { nothingObserved } from '../transition/settle-time.rules.js';
+import { nothingFollowed } from '../transition/settle-time.rules.js';
 
 /** Whoever attaches an id this long before the anchor says that the withdrawal began has guessed it. */
 const guessedBeforeMs = 60_000;
@@ -14,18 +13,9 @@ const guessedBeforeMs = 60_000;
  * has no place left among the polls.
  */
 export function attachment(intent: Intent, transactionId: string, now: Date, waits: boolean): Intent {
-  return {
-    ...intent,
-    transactionId,
-    attachedAt: now,
-    poll: waits ? 'waiting' : 'unconfirmed',
-    unknownPolls: 0,
-    due: waits ? claimEnd(intent) : now,
-    dialect: null,
-    problem: null,
-    claimedId: undefined,
-    claimedAt: null,
-  };
+  const poll = waits ? 'waiting' : 'unconfirmed';
+  const due = waits ? claimEnd(intent) : now;
+  return { ...intent, ...nothingFollowed, transactionId, attachedAt: now, poll, due };
 }
 
 /** The intent with a claim on a transaction that another intent holds; an earlier claim keeps its time and problem. */
@@ -40,19 +30,7 @@ function claiming(
   claimedAt: Date | null,
   problem: TransactionProblem,
 ): Intent {
-  return {
-    ...intent,
-    transactionId: undefined,
-    attachedAt: null,
-    poll: 'never',
-    unknownPolls: 0,
-    dialect: null,
-    lookUpDue: undefined,
-    claimedId,
-    claimedAt,
-    problem,
-    due: claimEnd(intent),
-  };
+  return { ...intent, ...nothingFollowed, claimedId, claimedAt, problem, due: claimEnd(intent) };
 }
 
 /**
@@ -62,10 +40,6 @@ function claiming(
 export function handedOver(holder: Intent): Intent {
   return {
     ...claiming(holder, holder.transactionId, holder.attachedAt, 'passed_to_another'),
-    observations: nothingObserved,
-    told: null,
-    callbacks: null,
-    amountIn: null,
     payment: handedAway(holder.payment),
     contradicted: false,
     unscoredReason: holder.outcome === null ? null : holder.unscoredReason,
@@ -88,11 +62,10 @@ export function takenOver(claimant: Intent, holder: Intent, now: Date, byLedger 
   const fault = told === null ? null : identityFault(told, claimant);
   return {
     ...claimant,
+    ...nothingFollowed,
     transactionId: holder.transactionId,
     attachedAt: presentedAt,
-    poll: pollStateOf({ attached: true, seen: firstAtMs !== null, unknownPolls: 0, waits: false }),
-    unknownPolls: 0,
-    dialect: holder.dialect,
+    poll: firstAtMs === null ? 'unconfirmed' : 'confirmed',
     observations: {
       ...observations,
       unfundedAtMs: seenSince ? unfundedAtMs : null,
@@ -103,8 +76,6 @@ export function takenOver(claimant: Intent, holder: Intent, now: Date, byLedger 
     payment,
     lookUpDue: lookUpMs === null ? undefined : new Date(lookUpMs),
     unscoredReason: fault ?? (fundedAtMs === null || seenSince ? null : 'seen_after_payment'),
-    claimedId: undefined,
-    claimedAt: null,
     problem: told === null ? null : problemOf(told, claimant),
     due: now,
   };

@@ -5,11 +5,9 @@ import { daysOf } from '../../../outcome-days.rules.js';
 import type { Clock } from '../../../ports.js';
 import type { MarkDays } from '../../reputation/count-days.js';
 import type { Intent } from '../intent.js';
-import type { HasToWait } from '../polls/places.js';
 import type { Claimants, IntentStore } from '../store.js';
 import {
   attachment,
-  claim,
   handedOver,
   ownerElsewhere,
   takenOver,
@@ -21,11 +19,8 @@ export type Passed = { owner: string } | 'no_claimant' | 'changed_meanwhile';
 
 /** The changes of a transaction's owner that write more than one document. */
 export interface Passing {
-  /**
-   * Replaces the transaction that the intent follows with the one that the wallet presents, or only claims the latter
-   * where another intent holds it. The replaced transaction goes to the first intent that claims it.
-   */
-  replace(intent: Intent, transactionId: string): Promise<'attached' | 'claimed' | 'changed_meanwhile'>;
+  /** Attaches a transaction that its holder has replaced to the first intent that claims it. */
+  handOnReleased(anchorId: string, transactionId: string): Promise<void>;
   /** Passes the holder's transaction to the first intent that claims it of the account that the record names as sender. */
   passToSender(holder: Intent, sender: string, lease?: HeldLease): Promise<Passed>;
   /**
@@ -38,14 +33,12 @@ export interface Passing {
 }
 
 export function createPassing(deps: {
-  store: Pick<IntentStore, 'findByHash' | 'findByTransaction' | 'findFirstClaimant' | 'saveProgress'>;
-  /** Whether a transaction of this intent has to wait before it is polled (places.ts). */
-  waits: HasToWait;
+  store: Pick<IntentStore, 'findByHash' | 'findFirstClaimant' | 'saveProgress'>;
   inTransaction: InTransaction;
   markDays: MarkDays;
   clock: Clock;
 }): Passing {
-  const { store, waits, inTransaction, markDays, clock } = deps;
+  const { store, inTransaction, markDays, clock } = deps;
 
   async function pass(
     holder: Intent,
@@ -77,31 +70,14 @@ export function createPassing(deps: {
   }
 
   return {
-    async replace(intent, transactionId) {
-      const { _id, version, anchorId, transactionId: before } = intent;
-      const hasToWait = await waits(intent);
-      try {
-        return await inTransaction(async (session) => {
-          const now = new Date(clock());
-          if ((await store.findByHash(_id, session))?.version !== version) return 'changed_meanwhile';
-          const isFree = (await store.findByTransaction(anchorId, transactionId, session)) === null;
-          const after = isFree
-            ? attachment(intent, transactionId, now, hasToWait)
-            : claim(intent, transactionId, now);
-          await store.saveProgress({ before: intent, after }, session);
-          const next =
-            before === undefined
-              ? null
-              : await store.findFirstClaimant({ anchorId, claimedId: before }, session);
-          if (before !== undefined && next !== null)
-            await store.saveProgress({ before: next, after: attachment(next, before, now, false) }, session);
-          return isFree ? 'attached' : 'claimed';
-        });
-      } catch (error) {
-        // Another intent was given the transaction in the meantime.
-        if (isDuplicateKey(error)) return 'changed_meanwhile';
-        throw error;
-      }
+    async handOnReleased(anchorId, transactionId) {
+      const next = await store.findFirstClaimant({ anchorId, claimedId: transactionId });
+      if (next === null) return;
+      const after = attachment(next, transactionId, new Date(clock()), false);
+      // Where it is taken by now, or the claimant has changed, the next attach of it decides.
+      await store.saveProgress({ before: next, after }).catch((error: unknown) => {
+        if (!isDuplicateKey(error)) throw error;
+      });
     },
 
     passToSender: (holder, account, lease) =>

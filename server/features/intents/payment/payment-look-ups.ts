@@ -9,14 +9,19 @@ import type { Clock, Logger } from '../../../ports.js';
 import type { Passing } from '../holder/passing.js';
 import type { Intent } from '../intent.js';
 import type { DueStore } from '../polls/due-store.js';
-import type { Run } from '../polls/polls.js';
+import { allEnded, type Run } from '../polls/reconcile.js';
 import type { IntentStore } from '../store.js';
 import type { MakeProgress } from '../transition/progress.js';
 import type { Finding, FoundPayment, NamedPayment } from './payment.js';
-import { matchPayment, type PaymentMatch, paymentTerms } from './payment-match.rules.js';
+import { matchPayment, type PaymentMatch } from './payment-match.rules.js';
 import { isUndecided } from './payment-state.rules.js';
 
-export interface PaymentLookUpsDeps {
+const atOnce = 8;
+/** Most payers of one transaction that are followed up; a transaction with more is no withdrawal of a wallet. */
+const mostPayers = 3;
+
+/** Looks up the named payments that are due, clients in turn. */
+export function createLookUpPayments(deps: {
   store: Pick<IntentStore, 'findByHash'>;
   dueStore: Pick<DueStore, 'listLookUps'>;
   ledger: Pick<Ledger, 'find'>;
@@ -24,16 +29,7 @@ export interface PaymentLookUpsDeps {
   progress: MakeProgress;
   clock: Clock;
   logger: Logger;
-}
-
-/** Looks up the named payments that are due, clients in turn. */
-export type LookUpPayments = (run: Run) => Promise<void>;
-
-const atOnce = 8;
-/** Most payers of one transaction that are followed up; a transaction with more is no withdrawal of a wallet. */
-const mostPayers = 3;
-
-export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
+}): (run: Run) => Promise<void> {
   const { store, dueStore, ledger, passing, progress, clock, logger } = deps;
 
   /** False where the holder changed meanwhile: nothing was written, and the look-up stays due. */
@@ -84,10 +80,7 @@ export function createLookUpPayments(deps: PaymentLookUpsDeps): LookUpPayments {
   return async (run) => {
     const limit = pLimit(atOnce);
     const due = await dueStore.listLookUps(new Date(clock()));
-    const work = due.map((intentHash) => limit(() => lookUpAll(intentHash, run)));
-    // Rejects only once all have ended, so that none goes on after the caller has given up.
-    await Promise.allSettled(work);
-    await Promise.all(work);
+    await allEnded(due.map((intentHash) => limit(() => lookUpAll(intentHash, run))));
   };
 }
 
@@ -104,7 +97,7 @@ function matchOf(
   // The time for which the payment has been missing decides what that means (payment-state.rules.ts).
   if (answer.kind === 'not_found') return nothing('not_found');
   const { transaction, source } = answer;
-  const match = matchPayment(transaction, paymentTerms(intent), intent.payment.instructions);
+  const match = matchPayment(transaction, intent);
   if (match.kind === 'refused') return match;
   const { hash, ledger, closedAtMs, memo } = transaction;
   return match.payments.map((payment) => ({ ...payment, hash, ledger, closedAtMs, memo, source }));

@@ -6,35 +6,16 @@ import type {
   LedgerTransaction,
 } from '../../../ledger/ledger-transaction.rules.js';
 import type { Intent } from '../intent.js';
-import { accountOf, muxedIdOf } from '../record/accounts.rules.js';
 import { isAnnouncedAmount } from '../record/eligibility.rules.js';
+import { accountOf, muxedIdOf } from '../record/sep-record.rules.js';
 import type { Instructions } from './payment.js';
 
-/** The terms that a payment is compared with. */
-export interface PaymentTerms {
-  /** `G…` */
-  account: string;
-  /** SEP-38 form. */
-  sellAsset: string;
-  sellAmount: string;
-  createdAtMs: number;
-  /** A payment that closed later than this does not count. */
-  payableUntilMs: number;
-}
-
 /** The latest close of a payment that counts: `lateFundsMs` after the deadline, or when the anchor closed the withdrawal. */
-export function payableUntilMs(deadlineMs: number, closedSinceMs: number | null): number {
-  return Math.min(deadlineMs + lateFundsMs, closedSinceMs ?? Number.POSITIVE_INFINITY);
-}
-
-export function paymentTerms(intent: Intent): PaymentTerms {
-  return {
-    account: intent.account,
-    sellAsset: intent.corridorTerms.sellAsset,
-    sellAmount: intent.sellAmount,
-    createdAtMs: intent.createdAt.getTime(),
-    payableUntilMs: payableUntilMs(intent.deadline.getTime(), intent.observations.closedSinceMs),
-  };
+export function payableUntilMs({
+  deadline,
+  observations,
+}: Pick<Intent, 'deadline' | 'observations'>): number {
+  return Math.min(deadline.getTime() + lateFundsMs, observations.closedSinceMs ?? Number.POSITIVE_INFINITY);
 }
 
 export type PaymentMatch =
@@ -59,29 +40,26 @@ export const closeUnitMs = 1_000;
  * holds an operation from the intent's account to the account and memo that a record named before it closed, in the
  * intent's asset, of the announced amount within 10 %.
  */
-export function matchPayment(
-  transaction: LedgerTransaction,
-  terms: PaymentTerms,
-  instructions: readonly Instructions[],
-): PaymentMatch {
+export function matchPayment(transaction: LedgerTransaction, intent: Intent): PaymentMatch {
   const { closedAtMs, payments } = transaction;
+  const { instructions } = intent.payment;
   if (!transaction.successful) return refused('transaction_failed', { contradicts: true });
   // Assets also move in ways that are not read here, which an honest anchor may have credited.
   if (payments.length === 0) return refused('no_payment', { contradicts: false });
   const known = withReference(instructions.filter(({ storedAtMs }) => storedAtMs < closedAtMs + closeUnitMs));
   const paysAnchor = payments.some(({ to }) => instructions.some(({ account }) => accountOf(account) === to));
   const contradicts = instructions.length > 0 && !paysAnchor;
-  if (closedAtMs + closeUnitMs <= terms.createdAtMs) return refused('too_early', { contradicts });
-  if (closedAtMs > terms.payableUntilMs) return refused('too_late', { contradicts });
+  if (closedAtMs + closeUnitMs <= intent.createdAt.getTime()) return refused('too_early', { contradicts });
+  if (closedAtMs > payableUntilMs(intent)) return refused('too_late', { contradicts });
   if (known.length === 0) {
-    const own = payments.some(({ from }) => from === terms.account);
+    const own = payments.some(({ from }) => from === intent.account);
     return refused(own ? 'no_instructions' : 'other_sender', { contradicts });
   }
-  const faults = payments.map((payment) => faultOf(payment, transaction.memo, terms, known));
+  const faults = payments.map((payment) => faultOf(payment, transaction.memo, intent, known));
   const matching = payments.filter((_, place) => faults[place] === null);
   if (matching.length > 0) return { kind: 'match', payments: matching };
   const payers = payments.filter((payment, place) => {
-    const asOwn = { ...terms, account: payment.from };
+    const asOwn = { ...intent, account: payment.from };
     return faults[place] === 'other_sender' && faultOf(payment, transaction.memo, asOwn, known) === null;
   });
   // Of several operations, the closest match is reported, since the others pay somebody else.
@@ -116,7 +94,7 @@ function refused(
 function faultOf(
   payment: LedgerPayment,
   memo: LedgerMemo | null,
-  { account, sellAsset, sellAmount }: PaymentTerms,
+  { account, corridorTerms: { sellAsset }, sellAmount }: Intent,
   known: readonly Instructions[],
 ): Fault | null {
   if (payment.from !== account) return 'other_sender';

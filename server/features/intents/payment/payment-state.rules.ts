@@ -59,17 +59,17 @@ export function withNamed(state: PaymentState, hash: string, by: NamedBy, nowMs:
   const mayBeLookedUpAgain = by === 'wallet' && before?.problem === 'no_instructions';
   const isKnown = before?.hash === hash && !mayBeLookedUpAgain;
   if (isKnown || state.found?.by === by) return state;
+  const { looks, misses, nextMs } = (by === 'wallet' ? before : undefined) ?? {
+    looks: 0,
+    misses: 0,
+    nextMs: nowMs,
+  };
   const fresh: NamedPayment = {
-    hash,
-    by,
+    ...{ hash, by, looks, misses, nextMs },
     namedAtMs: before?.namedAtMs ?? nowMs,
-    looks: by === 'wallet' ? (before?.looks ?? 0) : 0,
-    notBeforeMs: by === 'anchor' || before === undefined ? null : dueMs(before),
     lookedUpAtMs: null,
     problem: null,
-    misses: by === 'wallet' ? (before?.misses ?? 0) : 0,
-    contradicts: false,
-    ...(before !== undefined && contradictsNow(before) ? { contradictedBefore: true } : {}),
+    contradicts: before?.contradicts ?? false,
   };
   return { ...state, named: [...state.named.filter((each) => each.by !== by), fresh] };
 }
@@ -95,21 +95,19 @@ export function withFinding(state: PaymentState, by: NamedBy, finding: Finding, 
 }
 
 function lookedUp(named: NamedPayment, finding: Finding, nowMs: number): NamedPayment {
-  const next = { ...named, looks: named.looks + 1, lookedUpAtMs: nowMs };
-  if (finding.kind === 'found') return { ...next, problem: null, contradicts: false };
+  const looks = named.looks + 1;
+  const nextMs = nowMs + Math.min(latestMs, soonestMs * 2 ** Math.min(looks - 1, 20));
+  const next = { ...named, looks, nextMs, lookedUpAtMs: nowMs };
+  if (finding.kind === 'found') return { ...next, problem: null };
   const { problem } = finding;
   const misses = named.misses + (problem === 'not_found' ? 1 : 0);
-  const contradicts = problem === 'not_found' ? isMissing({ misses }) : finding.contradicts;
-  return { ...next, problem, misses, contradicts };
-}
-
-function isMissing({ misses }: Pick<NamedPayment, 'misses'>): boolean {
-  return misses >= believedMisses;
+  const contradicts = problem === 'not_found' ? misses >= believedMisses : finding.contradicts;
+  return { ...next, problem, misses, contradicts: named.contradicts || contradicts };
 }
 
 /** Whether another look-up may still change the result. */
 export function isUndecided({ found }: PaymentState, named: NamedPayment): boolean {
-  return found === null && undecided.includes(named.problem) && !isMissing(named);
+  return found === null && undecided.includes(named.problem) && named.misses < believedMisses;
 }
 
 /**
@@ -129,7 +127,7 @@ export function verdictOf(state: PaymentState, nowMs: number): PaymentVerdict {
   const told = state.named.find(({ by }) => by === 'anchor');
   if (told === undefined) return 'unverifiable';
   if (told.problem === null || told.problem === 'not_found')
-    return isMissing(told) ? 'refuted' : 'unverifiable';
+    return told.misses >= believedMisses ? 'refuted' : 'unverifiable';
   return isUndecided(state, told) || told.problem === 'no_instructions' ? 'unverifiable' : 'refuted';
 }
 
@@ -141,25 +139,12 @@ export function nextLookUpMs(state: PaymentState, nowMs: number): number | null 
   if (state.instructions.length === 0) return null;
   const times = state.named
     .filter((named) => isUndecided(state, named) && nowMs - named.namedAtMs < lookedUpForMs)
-    .map((named) => dueMs(named) ?? nowMs);
+    .map(({ nextMs }) => nextMs);
   return times.length === 0 ? null : Math.max(nowMs, Math.min(...times));
-}
-
-/** When the next look-up of the payment is due; null: at once. */
-function dueMs(named: NamedPayment): number | null {
-  return named.lookedUpAtMs === null ? named.notBeforeMs : named.lookedUpAtMs + paceMs(named);
-}
-
-function paceMs({ looks }: NamedPayment): number {
-  return Math.min(latestMs, soonestMs * 2 ** Math.min(looks - 1, 20));
 }
 
 /** Whether the ledger contradicts a payment that the anchor named, or the anchor named more instructions than any needs. */
 export function isContradicted({ named, instructions }: PaymentState): boolean {
-  const byAnchor = named.some((each) => each.by === 'anchor' && contradictsNow(each));
+  const byAnchor = named.some((each) => each.by === 'anchor' && each.contradicts);
   return byAnchor || instructions.length === mostInstructions;
-}
-
-function contradictsNow({ contradicts, contradictedBefore = false }: NamedPayment): boolean {
-  return contradicts || contradictedBefore;
 }

@@ -21,17 +21,15 @@ export interface NamedPayment {
   namedAtMs: number;
   /** Number of look-ups of all payments that this party named. */
   looks: number;
-  /** Earliest time of the first look-up, by the pace of the previous payment; null: at once. */
-  notBeforeMs: number | null;
+  /** When the next look-up is due, by the pace of those so far. */
+  nextMs: number;
   /** The time of the last look-up and the problem that it found; null where there was no look-up, or no problem. */
   lookedUpAtMs: number | null;
   problem: PaymentProblem | null;
   /** How often the ledger said that it has no such transaction; for the wallet, of all payments that it named. */
   misses: number;
-  /** Whether the ledger shows that it cannot be a payment to this anchor. */
+  /** Whether the ledger showed that it, or one that the same party named before, cannot be a payment to this anchor. */
   contradicts: boolean;
-  /** Whether the ledger contradicted a payment that the same party named before. */
-  contradictedBefore?: boolean;
 }
 
 /** A payment found on the ledger and verified, with what anybody needs to look it up again. */

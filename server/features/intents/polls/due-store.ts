@@ -4,7 +4,7 @@ import { intentCollection } from '../store.js';
 import { clientsInTurn, placesPerClient } from './poll-state.rules.js';
 
 /** An intent that is due. It has a transaction where its anchor is to be asked about it. */
-export type DuePoll = Pick<Intent, '_id' | 'dialect' | 'poll' | 'transactionId'>;
+export type DuePoll = Pick<Intent, '_id' | 'poll' | 'transactionId'>;
 
 /** The queries about what is due: polls of anchors, look-ups on the ledger, and endings. */
 export type DueStore = ReturnType<typeof createDueStore>;
@@ -29,7 +29,7 @@ export function createDueStore(connection: Connection) {
   ): Promise<DuePoll[]> {
     return intents
       .find({ open: true, anchorId, poll: { $in: [...polls] }, due: { $lte: now } }, { hint: 'due' })
-      .project<DuePoll>({ transactionId: 1, dialect: 1, poll: 1 })
+      .project<DuePoll>({ transactionId: 1, poll: 1 })
       .sort({ due: 1 })
       .limit(limit)
       .toArray();

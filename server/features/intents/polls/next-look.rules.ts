@@ -1,53 +1,64 @@
 import type { Intent } from '../intent.js';
 import { lateFundsMs } from '../payment/payment-match.rules.js';
+import { nextLookUpMs } from '../payment/payment-state.rules.js';
 import {
+  failureGraceMs,
   overdueAtMs,
   recoverableUntilMs,
-  type TransitionLimits,
   waitedOutAtMs,
 } from '../transition/transition.rules.js';
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 
-/** Intervals between looks, by the age of the present phase: [up to this age, interval]. The last interval has no end. */
-type Pace = readonly (readonly [untilMs: number, everyMs: number])[];
+/**
+ * The interval between looks grows with the age of the present phase: it is this part of it, within these bounds. Ids that
+ * do not exist cost next to nothing.
+ */
+interface Pace {
+  part: number;
+  leastMs: number;
+  mostMs: number;
+}
 
-const unfundedPace: Pace = [
-  [hourMs, 20 * secondMs],
-  [6 * hourMs, 2 * minuteMs],
-  [Number.POSITIVE_INFINITY, 15 * minuteMs],
-];
-/** Intervals for a transaction never observed yet. They grow, so that ids that do not exist cost next to nothing. */
-const unseenMs = { least: 20 * secondMs, most: hourMs };
-const fundedPace: Pace = [
-  [15 * minuteMs, 15 * secondMs],
-  [2 * hourMs, minuteMs],
-  [24 * hourMs, 5 * minuteMs],
-  [Number.POSITIVE_INFINITY, 30 * minuteMs],
-];
-const readyPace: Pace = [
-  [24 * hourMs, 5 * minuteMs],
-  [Number.POSITIVE_INFINITY, hourMs],
-];
-const failedPace: Pace = [
-  [24 * hourMs, 15 * minuteMs],
-  [Number.POSITIVE_INFINITY, 6 * hourMs],
-];
+const unseenPace: Pace = { part: 1, leastMs: 20 * secondMs, mostMs: hourMs };
+const unfundedPace: Pace = { part: 1 / 180, leastMs: 20 * secondMs, mostMs: 15 * minuteMs };
+const fundedPace: Pace = { part: 1 / 120, leastMs: 15 * secondMs, mostMs: 30 * minuteMs };
+const readyPace: Pace = { part: 1 / 24, leastMs: 5 * minuteMs, mostMs: hourMs };
+const failedPace: Pace = { part: 1 / 96, leastMs: 15 * minuteMs, mostMs: 6 * hourMs };
 /** For anchors that cannot be polled: a look only checks the deadlines, and notices a token that was granted meanwhile. */
 const unpolledEveryMs = hourMs;
 
-/** When to check the intent again; null where no check is left. `pollable`: whether its transaction can be polled. */
-export function nextLookMs(
-  intent: Intent,
+/**
+ * When to look at the intent again, to look its payment up, and to remove it. `polledAtMs`: when the look was made, where
+ * there was one.
+ */
+export function timesAfter(
+  before: Intent,
+  next: Intent,
+  { pollable = true, polledAtMs }: { pollable?: boolean; polledAtMs?: number },
   nowMs: number,
-  pollable: boolean,
-  limits: TransitionLimits,
-): number | null {
+  { ledger }: { ledger: boolean },
+): Pick<Intent, 'open' | 'due' | 'lookUpDue' | 'removeAt'> {
+  const dueMs = nextLookMs(next, nowMs, pollable);
+  // Only a look postpones the next one. Look-ups and callbacks may be frequent: the anchor would never be polled.
+  const latestMs = polledAtMs === undefined && before.open ? before.due.getTime() : Number.POSITIVE_INFINITY;
+  const lookUpMs = nextLookUpMs(next.payment, nowMs);
+  return {
+    open: dueMs !== null,
+    due: new Date(Math.min(dueMs ?? 0, latestMs)),
+    ...(ledger ? { lookUpDue: lookUpMs === null ? undefined : new Date(lookUpMs) } : {}),
+    ...(next.status === before.status ? {} : { removeAt: removalOf(next) }),
+  };
+}
+
+/** When to check the intent again; null where no check is left. `pollable`: whether its transaction can be polled. */
+export function nextLookMs(intent: Intent, nowMs: number, pollable: boolean): number | null {
   const { outcome, poll } = intent;
   if (outcome !== null && (outcome.kind !== 'failed' || nowMs > recoverableUntilMs(outcome))) return null;
-  const turningMs = turningPointMs(intent, limits);
+  const turningMs = turningPointMs(intent);
   // Once the turning point has passed without ending the intent, only the pace counts.
   const awaitedMs = turningMs > nowMs ? turningMs : Number.POSITIVE_INFINITY;
   const isAskedFor = poll === 'unconfirmed' || poll === 'confirmed';
@@ -63,18 +74,14 @@ function paceMs(intent: Intent, nowMs: number): number {
   const followedFromMs = Math.max(fundedAtMs ?? 0, intent.payment.takenUpAtMs ?? 0);
   if (fundedAtMs !== null) return at(fundedPace, nowMs - followedFromMs);
   const ageMs = nowMs - (intent.attachedAt?.getTime() ?? nowMs);
-  if (firstAtMs === null) return unseenPaceMs(ageMs, intent.unknownPolls);
-  return at(unfundedPace, ageMs);
-}
-
-/** The interval equals the age, and so grows with it; once polls were resumed (attach.ts), it doubles with each poll. */
-function unseenPaceMs(ageMs: number, unknownPolls: number): number {
-  const afterLooksMs = unknownPolls === 0 ? Number.POSITIVE_INFINITY : unseenMs.least * 2 ** unknownPolls;
-  return Math.min(unseenMs.most, Math.max(unseenMs.least, Math.min(ageMs, afterLooksMs)));
+  if (firstAtMs !== null) return at(unfundedPace, ageMs);
+  // Once polls were resumed (attach.ts), the interval doubles with each of them.
+  const resumedMs = intent.unknownPolls === 0 ? ageMs : unseenPace.leastMs * 2 ** intent.unknownPolls;
+  return at(unseenPace, Math.min(ageMs, resumedMs));
 }
 
 /** The next moment at which the passing of time alone may end the intent. */
-function turningPointMs(intent: Intent, { failureGraceMs }: TransitionLimits): number {
+function turningPointMs(intent: Intent): number {
   const { outcome, observations: seen, attachedAt, claimedId } = intent;
   if (outcome !== null) return recoverableUntilMs(outcome) + 1;
   const endedMs = seen.notOpenSinceMs;
@@ -89,6 +96,18 @@ function turningPointMs(intent: Intent, { failureGraceMs }: TransitionLimits): n
   return attachedAt === null && claimedId === undefined ? deadlineMs : deadlineMs + lateFundsMs;
 }
 
-function at(pace: Pace, ageMs: number): number {
-  return (pace.find(([untilMs]) => ageMs < untilMs) ?? pace[pace.length - 1])?.[1] ?? hourMs;
+function at({ part, leastMs, mostMs }: Pace, ageMs: number): number {
+  return Math.min(mostMs, Math.max(leastMs, ageMs * part));
+}
+
+/** An intent that never had a transaction. */
+const withoutTransactionMs = 3 * dayMs;
+/** One that had a transaction can be disputed for 30 days. */
+const withTransactionMs = 31 * dayMs;
+
+/** When the intent is removed: some days after it ended, where no funds were ever seen of it. */
+function removalOf({ outcome, observations }: Intent): Date | undefined {
+  if (outcome?.kind !== 'expired' || observations.fundedAtMs !== null) return undefined;
+  const keptMs = outcome.reason === 'no_transaction' ? withoutTransactionMs : withTransactionMs;
+  return new Date(outcome.recordedAt.getTime() + keptMs);
 }

@@ -42,3 +42,9 @@ export function clientsInTurn<T extends { client: string | null }>(items: readon
     queues.flatMap((queue) => queue.slice(round, round + 1)),
   ).flat();
 }
+
+/**
+ * Whether a transaction that is attached to this intent has to wait until a place of its client is free, so that ids that
+ * somebody made up delay nobody else's. Those of anchors that cannot be polled take no place.
+ */
+export type HasToWait = (intent: { anchorId: string; client: string | null }) => Promise<boolean>;

@@ -4,16 +4,12 @@ import { faultOfStatus, toUpstreamFault } from '../../../outbound/upstream-fault
 import type { Clock } from '../../../ports.js';
 import type { AnchorDirectory } from '../../anchors/service.js';
 import { readRecord, type TransactionRecord, unreadOf } from '../record/sep-record.rules.js';
-import type { Dialect } from '../record/status-table.rules.js';
 
 const timeoutMs = 5_000;
 const maxBytes = 64 * 1_024;
 
-/** The members of the anchor directory that a poll needs. */
-export type PollDirectory = Pick<AnchorDirectory, 'anchor' | 'endpointsOf' | 'tokenFor' | 'noteUnreadable'>;
-
 export type PollResult =
-  | { kind: 'record'; record: TransactionRecord; dialect: Dialect; observedAtMs: number }
+  | { kind: 'record'; record: TransactionRecord; observedAtMs: number }
   /** The anchor answers, and knows no such transaction. */
   | { kind: 'not_found' }
   /** No answer, or an unreadable one (`answered`); the poll is repeated later, and after the pause that it asks for. */
@@ -21,40 +17,28 @@ export type PollResult =
   /** The anchor granted no token, is not in the fleet, or has no server to ask. */
   | { kind: 'not_pollable' };
 
-/**
- * Reads one transaction with the partner token; `dialect` names the server that knew it before. Never throws for what
- * the anchor does.
- */
-export type PollTransaction = (
-  anchorId: string,
-  transactionId: string,
-  dialect: Dialect | null,
-) => Promise<PollResult>;
+/** Reads one transaction with the partner token. Never throws for what the anchor does. */
+export type PollTransaction = (anchorId: string, transactionId: string) => Promise<PollResult>;
 
 export function createTransactionPoll(deps: {
-  directory: PollDirectory;
+  directory: Pick<AnchorDirectory, 'anchor' | 'endpointsOf' | 'tokenFor' | 'noteUnreadable'>;
   outbound: Outbound;
   clock: Clock;
 }): PollTransaction {
   const { directory, outbound, clock } = deps;
 
-  /** URLs of `GET /transaction` on the servers to ask; only on the one that knows the transaction, once that is known. */
-  async function addresses(anchorId: string, transactionId: string, known: Dialect | null) {
+  /** The URLs of `GET /transaction`: hosted and programmatic withdrawals may lie on two servers. */
+  async function addresses(anchorId: string, transactionId: string) {
     const { transferServerSep24, transferServerSep6 } = await directory.endpointsOf(anchorId);
-    const servers = [
-      ['sep24', transferServerSep24],
-      ['sep6', transferServerSep6],
-    ] as const;
-    return servers.flatMap(([dialect, server]) => {
-      if (server === null || (known !== null && known !== dialect)) return [];
+    return [transferServerSep24, transferServerSep6].flatMap((server) => {
       const url = `${server}/transaction?id=${encodeURIComponent(transactionId)}`;
-      const token = directory.tokenFor(anchorId, url);
-      return token === undefined ? [] : [{ dialect, url, token }];
+      const token = server === null ? undefined : directory.tokenFor(anchorId, url);
+      return token === undefined ? [] : [{ url, token }];
     });
   }
 
   async function ask(
-    { dialect, url, token }: { dialect: Dialect; url: string; token: string },
+    { url, token }: { url: string; token: string },
     anchorId: string,
     transactionId: string,
   ): Promise<PollResult> {
@@ -72,21 +56,21 @@ export function createTransactionPoll(deps: {
       const { message, pauseMs } = faultOfStatus(answer, 'transaction', clock());
       return { kind: 'unreachable', why: message, answered: true, pauseMs };
     }
-    const record = readRecord(answer.json, dialect);
+    const record = readRecord(answer.json);
     const unread = unreadOf(record);
     if (unread !== null) directory.noteUnreadable(anchorId, 'transaction', unread);
     if (isRefused(record)) return { kind: 'unreachable', why: record.refused, answered: true };
     if (record.id !== transactionId) {
       return { kind: 'unreachable', why: 'transaction.id is another one', answered: true };
     }
-    return { kind: 'record', record, dialect, observedAtMs };
+    return { kind: 'record', record, observedAtMs };
   }
 
-  return async (anchorId, transactionId, dialect) => {
+  return async (anchorId, transactionId) => {
     if (directory.anchor(anchorId) === undefined) return { kind: 'not_pollable' };
     let last: PollResult = { kind: 'not_pollable' };
     try {
-      for (const address of await addresses(anchorId, transactionId, dialect)) {
+      for (const address of await addresses(anchorId, transactionId)) {
         const result = await ask(address, anchorId, transactionId).catch(unreachable);
         if (result.kind === 'record') return result;
         // A server that did not answer may be the one that knows it.

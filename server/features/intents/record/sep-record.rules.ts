@@ -4,8 +4,9 @@ import {
   type AnchorTransaction,
   readTransaction,
 } from '../../../../contract/anchor-documents/transaction.js';
-import { accountOf } from './accounts.rules.js';
-import { type Dialect, type ReadStatus, readStatus } from './status-table.rules.js';
+import { fromBase32 } from '../../../../contract/verification/bytes.js';
+import { encodePublicKey } from '../../../../contract/verification/strkey.js';
+import { type ReadStatus, readStatus } from './status-table.rules.js';
 
 /** An anchor's record of a transaction, reduced to what an outcome needs. Nothing else of it is kept anywhere. */
 export interface TransactionRecord
@@ -17,12 +18,12 @@ export interface TransactionRecord
   refunded: boolean;
 }
 
-/** Reads a record as this protocol means it. Never throws, whatever the status word. */
-export function readRecord(json: unknown, dialect: Dialect): TransactionRecord | Refused {
+/** Reads a record of SEP-24 or SEP-6, whose words mean the same. Never throws, whatever the status word. */
+export function readRecord(json: unknown): TransactionRecord | Refused {
   const read = readTransaction(json);
   if (isRefused(read)) return read;
   const { status: word, saysRefunded, amountRefunded, refundFee, ...rest } = read;
-  const status = readStatus(dialect, word);
+  const status = readStatus(word);
   const from = read.from === null ? null : (accountOf(read.from) ?? noAccount);
   return { ...rest, from, status, payTo: payToOf(read), refunded: isRefunded(read, status) };
 }
@@ -61,4 +62,24 @@ function isRefunded(raw: AnchorTransaction, { group }: ReadStatus): boolean {
   if (saysRefunded) return true;
   if (amountRefunded === null || amountIn === null || new Decimal(amountIn).isZero()) return false;
   return new Decimal(amountRefunded).plus(refundFee ?? 0).gte(amountIn);
+}
+
+const plainForm = /^G[A-Z2-7]{55}$/;
+const muxedForm = /^M[A-Z2-7]{68}$/;
+
+/** The `G…` account of a sender, which may be a muxed `M…` address; null for anything else, such as a bank account. */
+export function accountOf(sender: string): string | null {
+  if (plainForm.test(sender)) return sender;
+  if (!muxedForm.test(sender)) return null;
+  // SEP-23 lays out both kinds as a version byte, 32 key bytes and the rest. 53 characters hold the first 33 bytes.
+  const bytes = fromBase32(sender.slice(0, 53));
+  return bytes === null ? null : encodePublicKey(bytes.subarray(1));
+}
+
+/** The 64-bit id of a muxed account (`M…`); null for anything else. */
+export function muxedIdOf(address: string): string | null {
+  if (!muxedForm.test(address)) return null;
+  // The version byte, the key, 8 bytes of id and 2 of a checksum: 43 bytes in 69 characters.
+  const bytes = fromBase32(address);
+  return bytes === null ? null : Buffer.from(bytes).readBigUInt64BE(33).toString();
 }

@@ -9,8 +9,7 @@ import { findDeliveryMethod } from '../../../delivery-methods.rules.js';
 import type { Corridor } from '../../anchors/fleet-file.rules.js';
 import type { AcceptedQuote, Intent } from '../intent.js';
 import { nothingKnown } from '../payment/payment-state.rules.js';
-import { pollStateOf } from '../polls/poll-state.rules.js';
-import { nothingObserved } from '../transition/settle-time.rules.js';
+import { nothingFollowed } from '../transition/settle-time.rules.js';
 
 /** Lifetime of an intent for which the wallet sets no deadline; never part of the hash. */
 const defaultLifetimeMs = 24 * 3_600_000;
@@ -56,42 +55,33 @@ export function paysLess(quote: QuotedAmounts, sellAmount: string, minReceive: s
   return new Exact(quote.receiveAmount).times(sellAmount).lt(new Exact(minReceive).times(quote.sellAmount));
 }
 
-const anyMethod = { deliveryMethods: [], collected: [] };
+/** How an anchor pays out in a corridor; without a delivery method, any is possible. */
+export interface Served {
+  deliveryMethods: readonly string[];
+  collected: readonly string[];
+}
 
-/** An intent that was just accepted. The nonce is dropped: only its part in the hash is needed. */
+/** An intent that was just accepted, without a transaction. The nonce is dropped: only its part in the hash is needed. */
 export function newIntent(accepted: {
   intentHash: string;
   body: CreateIntentBody;
   corridor: Pick<Corridor, 'id' | 'sellAsset' | 'buyAsset' | 'overdueAfterSeconds'>;
-  /** How the anchor pays out in this corridor; without a delivery method, any is possible. */
-  served?: { deliveryMethods: readonly string[]; collected: readonly string[] };
+  served?: Served;
   quote: AcceptedQuote | null;
   nowMs: number;
   /** The hash of the client that registers it. */
   client?: string | undefined;
-  /** Whether its transaction, if it has one, has to wait before it is polled. */
-  waits?: boolean;
 }): Intent {
-  const {
-    intentHash,
-    body,
-    corridor,
-    served = anyMethod,
-    quote,
-    nowMs,
-    client = null,
-    waits = false,
-  } = accepted;
+  const { intentHash, body, corridor, quote, nowMs, client = null } = accepted;
+  const { deliveryMethods = [], collected = [] } = accepted.served ?? {};
   const { sellAsset, buyAsset, overdueAfterSeconds } = corridor;
-  const now = new Date(nowMs);
   const deadline = new Date(
     body.expiresAt === undefined ? nowMs + defaultLifetimeMs : deadlineMs(body.expiresAt),
   );
   const mayBeCollected =
     body.deliveryMethod === undefined
-      ? served.deliveryMethods.length === 0 || served.collected.length > 0
-      : findDeliveryMethod(served.collected, body.deliveryMethod) !== undefined;
-  const attached = body.anchorTransactionId !== undefined;
+      ? deliveryMethods.length === 0 || collected.length > 0
+      : findDeliveryMethod(collected, body.deliveryMethod) !== undefined;
   return {
     _id: intentHash,
     anchorId: body.anchorId,
@@ -100,39 +90,24 @@ export function newIntent(accepted: {
     sellAmount: plainDecimal(body.sellAmount),
     minReceive: body.minReceive === undefined ? null : plainDecimal(body.minReceive),
     deliveryMethod: body.deliveryMethod ?? null,
-    createdAt: now,
+    createdAt: new Date(nowMs),
     client,
     deadline,
     quote,
     corridorTerms: { sellAsset, buyAsset, overdueAfterSeconds, mayBeCollected },
     status: 'pending',
-    ...(body.anchorTransactionId === undefined ? {} : { transactionId: body.anchorTransactionId }),
-    attachedAt: attached ? now : null,
-    dialect: null,
-    observations: nothingObserved,
-    problem: null,
-    told: null,
-    claimedAt: null,
+    ...nothingFollowed,
     signed: false,
-    amountIn: null,
     payment: nothingKnown,
     contradicted: false,
     recoveredAt: null,
-    callbacks: null,
-    poll: pollStateOf({ attached, seen: false, unknownPolls: 0, waits }),
-    unknownPolls: 0,
     open: true,
-    due: attached && !waits ? now : deadline,
+    due: deadline,
     version: 1,
     outcome: null,
     unscoredReason: null,
     disputeEffect: null,
   };
-}
-
-/** The same intent before any transaction was attached. */
-export function withoutTransaction({ transactionId: _, ...intent }: Intent): Intent {
-  return { ...intent, attachedAt: null, poll: 'never', due: intent.deadline };
 }
 
 /**

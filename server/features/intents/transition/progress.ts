@@ -15,11 +15,8 @@ import { type IncomingCallback, takeCallback } from '../callback/status-callback
 import { ownerElsewhere } from '../holder/ownership.rules.js';
 import type { Passing } from '../holder/passing.js';
 import type { Intent } from '../intent.js';
-import { nextLookUpMs } from '../payment/payment-state.rules.js';
-import { nextLookMs } from '../polls/next-look.rules.js';
-import type { Dialect } from '../record/status-table.rules.js';
+import { timesAfter } from '../polls/next-look.rules.js';
 import type { IntentStore } from '../store.js';
-import { removalOf } from './removal.rules.js';
 import { isLookUp, type Learned, type TransitionLimits, transition } from './transition.rules.js';
 
 /** What was learned about an intent: by a poll, by a callback, from the ledger, or only that time has passed. */
@@ -28,8 +25,6 @@ export interface Report {
   learned: Learned | null;
   /** The transaction that the report is about; the report is dropped if the intent follows another one by now. */
   about?: string | undefined;
-  /** The protocol of the server that returned the record. */
-  dialect?: Dialect | undefined;
   callback?: IncomingCallback;
   /** Whether the transaction can be polled, which decides when to check the intent again. A callback cannot tell. */
   pollable?: boolean;
@@ -44,8 +39,6 @@ export interface Progress {
   /** The intent that the report was applied to: another one than given, where the transaction passed to it. */
   intentHash: string;
   applied: boolean;
-  /** The version of the intent that it was derived from. */
-  version: number;
   before: Intent['status'];
   after: Intent['status'];
 }
@@ -82,9 +75,9 @@ export function createMakeProgress(deps: {
     const isRepeat = callback !== undefined && callbacks === null;
     const about = report.about ?? recordOf(learned)?.id;
     const isStale = about !== undefined && about !== before.transactionId;
-    const { _id, version, status } = before;
+    const { _id, status } = before;
     if (isOver(before, learned) || isRepeat || isStale) {
-      return { intentHash: _id, applied: false, version, before: status, after: status };
+      return { intentHash: _id, applied: false, before: status, after: status };
     }
 
     const nowMs = clock();
@@ -98,30 +91,14 @@ export function createMakeProgress(deps: {
     }
     const after: Intent = {
       ...next,
-      ...times(before, next, report, nowMs),
+      ...timesAfter(before, next, report, nowMs, limits),
       callbacks,
-      dialect: report.dialect ?? before.dialect,
       // Only unpaid intents keep their client: they cost nothing, so the polls of them are shared between clients.
       client: next.observations.fundedAtMs === null ? before.client : null,
     };
     if (!(await write(before, after, lease))) return undefined;
     if (before.lookUpDue === undefined && after.lookUpDue !== undefined) onLookUpDue();
-    return { intentHash: _id, applied: true, version, before: status, after: after.status };
-  }
-
-  /** When to look at the intent again, to look its payment up, and to remove it. */
-  function times(before: Intent, next: Intent, { pollable = true, polledAtMs }: Report, nowMs: number) {
-    const dueMs = nextLookMs(next, nowMs, pollable, limits);
-    // Only a look postpones the next one. Look-ups and callbacks may be frequent: the anchor would never be polled.
-    const latestMs =
-      polledAtMs === undefined && before.open ? before.due.getTime() : Number.POSITIVE_INFINITY;
-    const lookUpMs = nextLookUpMs(next.payment, nowMs);
-    return {
-      open: dueMs !== null,
-      due: new Date(Math.min(dueMs ?? 0, latestMs)),
-      ...(limits.ledger ? { lookUpDue: lookUpMs === null ? undefined : new Date(lookUpMs) } : {}),
-      ...(next.status === before.status ? {} : { removeAt: removalOf(next) }),
-    };
+    return { intentHash: _id, applied: true, before: status, after: after.status };
   }
 
   /** An outcome is written with the mark of its day and its event; all else, and an expiry, by a single update. */

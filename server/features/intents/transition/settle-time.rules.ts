@@ -56,6 +56,22 @@ export const nothingObserved: Observations = {
   faultySinceMs: null,
 };
 
+/** The members of an intent that follows no transaction, and claims none. */
+export const nothingFollowed = {
+  transactionId: undefined,
+  attachedAt: null,
+  observations: nothingObserved,
+  told: null,
+  amountIn: null,
+  callbacks: null,
+  claimedId: undefined,
+  claimedAt: null,
+  problem: null,
+  poll: 'never',
+  unknownPolls: 0,
+  lookUpDue: undefined,
+} as const;
+
 /**
  * Adds one observation: the anchor was asked at `observedAtMs`, and its record is stored at `storedAtMs`. In the first
  * one, earlier times than `attachedAtMs` are raised to it.

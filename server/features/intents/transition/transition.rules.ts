@@ -26,8 +26,10 @@ export interface LookUp {
 /** What is learned of an intent: a record of its transaction, that the anchor knows none, or a look at the ledger. */
 export type Learned = Observation | 'unknown_to_anchor' | LookUp;
 
+/** How long an error, a closed status or silence has to last before it decides an intent. */
+export const failureGraceMs = dayMs;
+
 export interface TransitionLimits {
-  failureGraceMs: number;
   /** Whether payments are looked up on the ledger; where they are not, the anchor's word is taken. */
   ledger: boolean;
 }
@@ -56,7 +58,6 @@ export function withDerived(intent: Intent): Intent {
     status: outcome?.kind ?? 'pending',
     poll: pollStateOf({ attached: attachedAt !== null, seen, unknownPolls, waits: poll === 'waiting' }),
     contradicted: isContradicted(payment),
-    ...(payment.found === null ? {} : { paymentId: payment.found.operationId }),
   };
 }
 
@@ -95,7 +96,7 @@ function afterRecord(
   if (before.outcome !== null && before.outcome.kind !== 'failed') return before;
   const intent = observation === null ? before : observe(before, observation, nowMs, limits);
   if (intent.outcome !== null) return intent === before ? before : recovered(intent, before, nowMs);
-  const reached = limits.ledger ? endByLedger(intent, nowMs, limits) : endOf(intent, nowMs, limits);
+  const reached = limits.ledger ? endByLedger(intent, nowMs) : endOf(intent, nowMs);
   if (reached === null) return intent;
   const [kind, reason] = reached;
   const evidence = evidenceOf(intent.payment, limits);
@@ -154,32 +155,28 @@ type End = [kind: IntentOutcome['kind'], reason: OutcomeReason];
  * The outcome where payments are looked up. While a named payment is being looked up, the intent does not end. Where the
  * ledger refutes the payment that a record names, the funds that the record shows are not believed.
  */
-function endByLedger(intent: Intent, nowMs: number, limits: TransitionLimits): End | null {
+function endByLedger(intent: Intent, nowMs: number): End | null {
   const { observations: seen, payment } = intent;
   switch (verdictOf(payment, nowMs)) {
     case 'waiting':
       return null;
     case 'refuted': {
       const noFunds = { fundedAtMs: null, paidAtMs: null, waitingSinceMs: null, completedSeenAtMs: null };
-      return endOf({ ...intent, told: null, observations: { ...seen, ...noFunds } }, nowMs, limits);
+      return endOf({ ...intent, told: null, observations: { ...seen, ...noFunds } }, nowMs);
     }
     default:
-      return awaitsLook(intent, nowMs, limits) ? null : endOf(intent, nowMs, limits);
+      return awaitsLook(intent, nowMs) ? null : endOf(intent, nowMs);
   }
 }
 
 /** Whether an intent that was reopened still waits for an observation, for which the anchor has `failureGraceMs`. */
-function awaitsLook(
-  { observations, payment: { takenUpAtMs } }: Intent,
-  nowMs: number,
-  { failureGraceMs }: TransitionLimits,
-): boolean {
+function awaitsLook({ observations, payment: { takenUpAtMs } }: Intent, nowMs: number): boolean {
   if (takenUpAtMs === undefined || (observations.lastAtMs ?? 0) >= takenUpAtMs) return false;
   return nowMs - takenUpAtMs < failureGraceMs;
 }
 
 /** Every way in which an intent ends, but for a recovery. */
-function endOf(intent: Intent, nowMs: number, { failureGraceMs }: TransitionLimits): End | null {
+function endOf(intent: Intent, nowMs: number): End | null {
   const { observations: seen, attachedAt, claimedId, told } = intent;
   const deadlineMs = intent.deadline.getTime();
   const stands = (sinceMs: number | null) => sinceMs !== null && nowMs - sinceMs >= failureGraceMs;

@@ -1,13 +1,12 @@
-import type { IntentAnswer } from '../../../../contract/schemas/intents.js';
-import { ApiError } from '../../../errors.js';
-import { isMongoUnavailable } from '../../../mongo/failures.js';
-import type { Logger } from '../../../ports.js';
-import { eventBytes } from '../../../streams/event-stream.js';
-import type { Feed } from '../../../streams/streams.js';
-import { createTopics, type Topic } from '../../../streams/topics.js';
-import type { Intent } from '../intent.js';
-import type { IntentStore } from '../store.js';
-import type { IntentVersions } from './version-store.js';
+import type { IntentAnswer } from '../../../contract/schemas/intents.js';
+import { ApiError } from '../../errors.js';
+import { isMongoUnavailable } from '../../mongo/failures.js';
+import type { Logger } from '../../ports.js';
+import { eventBytes } from '../../streams/event-stream.js';
+import type { Feed } from '../../streams/streams.js';
+import { createTopics, type Topic } from '../../streams/topics.js';
+import type { Intent } from './intent.js';
+import type { IntentStore } from './store.js';
 
 /** The streams of intents: each sends the present answer, and the next one whenever the intent changes. */
 export interface IntentStreams {
@@ -27,12 +26,11 @@ const everyMs = 250;
 const readEvery = 4;
 
 export function createIntentStreams(deps: {
-  store: Pick<IntentStore, 'findByHash' | 'findByHashes'>;
-  versions: IntentVersions;
+  store: Pick<IntentStore, 'findByHash' | 'findByHashes' | 'versionsOf' | 'watch'>;
   answerOf: (intent: Intent) => Promise<IntentAnswer>;
   logger: Logger;
 }): IntentStreams {
-  const { store, versions, answerOf, logger } = deps;
+  const { store, answerOf, logger } = deps;
   let looks = 0;
   let isWoken = false;
   let isReading = false;
@@ -40,7 +38,7 @@ export function createIntentStreams(deps: {
   const wake = () => {
     isWoken = true;
   };
-  const changes = versions.watch({
+  const changes = store.watch({
     onChange: (intentHash) => topics.has(intentHash) && wake(),
     onOpen: wake,
     logger,
@@ -64,7 +62,7 @@ export function createIntentStreams(deps: {
     isReading = true;
     const asked = [...followed];
     try {
-      const found = await versions.versionsOf(asked.map(([intentHash]) => intentHash));
+      const found = await store.versionsOf(asked.map(([intentHash]) => intentHash));
       for (const [intentHash, topic] of asked) if (!found.has(intentHash)) endAll(topic);
       const changed = asked.filter(([hash, { about }]) => (found.get(hash) ?? 0) > about.version);
       if (changed.length === 0) return;
