@@ -5,7 +5,7 @@
 import type { Connection } from 'mongoose';
 import { createIntentStore } from '../server/features/intents/store.js';
 import { createCardStore } from '../server/features/reputation/card-store.js';
-import { createRollupStore } from '../server/features/reputation/rollup-store.js';
+import { createRollupStore } from '../server/features/reputation/day-store.js';
 import { prepareCollections } from '../server/mongo/models.js';
 import { createInTransaction } from '../server/mongo/transactions.js';
 import type { Clock, Random } from '../server/ports.js';

@@ -13,16 +13,13 @@ import { createOutcomeStore } from './features/intents/outcome-store.js';
 import { createDueStore } from './features/intents/polls/due-store.js';
 import { createIntentStore } from './features/intents/store.js';
 import { createObservationsFeature, observationLeases } from './features/observations/feature.js';
-import { createBatchStore } from './features/publisher/batch-store.js';
 import { createPublisherFeature, publisherLeases } from './features/publisher/feature.js';
-import { createTickStore } from './features/publisher/tick-store.js';
+import { createBatchStore, createTickStore } from './features/publisher/store.js';
 import { createRateHistoryFeature, rateHistoryLeases } from './features/rate-history/feature.js';
 import { createRatesFeature } from './features/rates/feature.js';
 import { createCardStore } from './features/reputation/card-store.js';
+import { createMarkStore, createRollupStore } from './features/reputation/day-store.js';
 import { createReputationFeature, reputationLeases } from './features/reputation/feature.js';
-import { createMarkStore } from './features/reputation/mark-store.js';
-import { createRollupStore } from './features/reputation/rollup-store.js';
-import { createScoresFeature } from './features/scores/feature.js';
 import { createSnapshotFeature } from './features/snapshot/feature.js';
 import type { Backlogs } from './http/backlog-gauges.js';
 import { createClientKeyOf } from './http/client-key.js';
@@ -243,20 +240,13 @@ function createReputationParts(parts: FleetParts) {
     writeEvent: parts.webhooks.emit,
     isKnownAnchor: directory.isKnownAnchor,
     isServedCorridor: (id) => directory.corridor(id) !== undefined,
-    gatherCards: async () => (await reputation.publishedCards()).cards,
+    publishedCards: reputation.publishedCards,
     secretKey: config.publisherSecretKey,
     oldKeys: config.publisherOldKeys,
     oracleUrl: config.oracleUrl,
     outbound: parts.toOperators('oracle'),
   });
-  const scores = createScoresFeature({
-    ...parts,
-    latestSequence: publisher.latestSequence,
-    entriesFrom: publisher.log.entriesFrom,
-    logHeldSince: publisher.heldSince,
-    publishedCards: reputation.publishedCards,
-  });
-  return { reputation, publisher, scores };
+  return { reputation, publisher };
 }
 
 type ReputationParts = FleetParts & ReturnType<typeof createReputationParts>;
@@ -398,8 +388,7 @@ function routersOf(features: Features): Routers {
     disputes: disputes.router,
     reconcile: intents.reconcileRouter,
     reputation: features.reputation.router,
-    scores: features.scores.router,
-    publisher: features.publisher.router,
+    ...features.publisher.routers,
     adminDisputes: disputes.adminRouter,
     adminCache: features.adminCache,
     webhooks: features.webhooks.router,

@@ -1,8 +1,13 @@
 import { type ApiError, invalidRequest } from './errors.js';
 
+/** What a client says of the page that it wants. The contract has checked `limit`: a whole number as text. */
+export interface PageQuery {
+  limit?: string | undefined;
+  cursor?: string | undefined;
+}
+
 const defaultLimit = 50;
 
-/** The contract has checked `limit`: it is a whole number as text, or absent. */
 export function readLimit(limit: string | undefined): number {
   return limit === undefined ? defaultLimit : Number(limit);
 }

@@ -5,7 +5,7 @@ import { parsePublicKey, StrkeyError } from '../../contract/verification/strkey.
 import { createDisputeStore } from '../features/disputes/store.js';
 import { eraseAccount } from '../features/intents/erasure.js';
 import { createIntentStore } from '../features/intents/store.js';
-import { createMarkStore } from '../features/reputation/mark-store.js';
+import { createMarkStore } from '../features/reputation/day-store.js';
 import { createInTransaction } from '../mongo/transactions.js';
 import { type Command, CommandError, onServiceDatabase, type Result } from './command.js';
 

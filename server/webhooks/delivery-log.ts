@@ -7,7 +7,7 @@ import {
   type ResentDeliveries,
 } from '../../contract/schemas/webhooks.js';
 import { ApiError } from '../errors.js';
-import { readCursor, readLimit, toPage } from '../paging.js';
+import { type PageQuery, readCursor, readLimit, toPage } from '../paging.js';
 import { type Clock, type NewId, toInstant } from '../ports.js';
 import { bodyOf, type DeliveryDocument, newDelivery, shownState, timedId } from './delivery.rules.js';
 import type { DeliveryStore } from './delivery-store.js';
@@ -15,12 +15,6 @@ import { findWebhook } from './service.js';
 import type { WebhookStore } from './webhook-store.js';
 
 export type DeliveryLog = ReturnType<typeof createDeliveryLog>;
-
-interface DeliveriesQuery {
-  state?: DeliveryState | undefined;
-  limit?: string | undefined;
-  cursor?: string | undefined;
-}
 
 const idPattern = /^dlv_[0-9a-f]{44}$/;
 
@@ -36,12 +30,15 @@ export function createDeliveryLog(deps: {
   const { webhooks, deliveries, wakeWorker, clock, newId } = deps;
 
   return {
-    async list(webhookId: string, { state, limit: asked, cursor }: DeliveriesQuery) {
+    async list(
+      webhookId: string,
+      { state, limit: asked, cursor }: PageQuery & { state?: DeliveryState | undefined },
+    ) {
       const { enabled } = await findWebhook(webhooks, webhookId);
       const limit = readLimit(asked);
       const listName = ['deliveries', webhookId, state ?? 'all'];
       const before = readCursor(cursor, listName, [idPattern])?.[0];
-      const found = await deliveries.page({ webhookId, enabled, state, before, limit: limit + 1 });
+      const found = await deliveries.page(webhookId, enabled, state, before, limit + 1);
       const answers = found.map((delivery) => toDeliveryAnswer(delivery, enabled));
       return toPage(answers, limit, listName, ({ id }) => [id]);
     },
@@ -73,7 +70,7 @@ export function createDeliveryLog(deps: {
     /** Sends again what was refused or exhausted since `since`; none twice for the same `since`. */
     async resendFailed(webhookId: string, since: Date): Promise<ResentDeliveries> {
       await findWebhook(webhooks, webhookId);
-      const sent = await deliveries.sendFailedAgain({ webhookId, since, limit: maxResent, nowMs: clock() });
+      const sent = await deliveries.sendFailedAgain(webhookId, since, maxResent, clock());
       wakeWorker();
       return sent;
     },

@@ -1,7 +1,9 @@
-import { type Connection, mongo } from 'mongoose';
-import { insideBulk, isDuplicateKey, isMongoUnavailable, writeErrorsOf } from '../mongo/failures.js';
+import type { Connection, mongo } from 'mongoose';
+import type { DeliveryState, ResentDeliveries } from '../../contract/schemas/webhooks.js';
+import { isDuplicateKey, writeErrorsOf } from '../mongo/failures.js';
 import { countUpTo, defineModel, typedSchema } from '../mongo/models.js';
 import {
+  attemptsGranted,
   byAdmin,
   type Claimed,
   type DeliveryDocument,
@@ -9,19 +11,18 @@ import {
   failedStates,
   inTurn,
   lastOf,
+  retentionMs,
 } from './delivery.rules.js';
-import { createDeliveryLogStore } from './delivery-log-store.js';
 
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
-const insertsAtOnce = 1_000;
-const dropsAtOnce = 1_000;
+const writesAtOnce = 1_000;
 /** How many POSTs are stored with a delivery: those of five grants, if no secret was being replaced. */
 const maxAttemptsKept = 20;
 /** By the time of the database, so that no instance ends the claims of another because its own clock is wrong. */
 const isDue = { $expr: { $lte: ['$due', '$$NOW'] } };
 /** For updates by id, so that no other index is considered. */
-const idIndex = { _id: 1 } as const;
+const hintId = { hint: { _id: 1 } } as const;
 
 const deliverySchema = typedSchema<DeliveryDocument>('deliveries');
 deliverySchema.index({ eventId: 1, webhookId: 1 }, { unique: true, name: 'one_a_webhook' });
@@ -70,12 +71,10 @@ export function createDeliveryStore(connection: Connection) {
   }
 
   return {
-    ...createDeliveryLogStore(deliveries),
-
     /** Adds deliveries, except those whose event and webhook already have one. */
     async add(documents: readonly DeliveryDocument[]): Promise<void> {
-      for (let from = 0; from < documents.length; from += insertsAtOnce) {
-        const some = documents.slice(from, from + insertsAtOnce);
+      for (let from = 0; from < documents.length; from += writesAtOnce) {
+        const some = documents.slice(from, from + writesAtOnce);
         const refused = await writeErrorsOf(() => deliveries.insertMany(some, { ordered: false }));
         for (const error of refused.values()) if (!isDuplicateKey(error)) throw error;
       }
@@ -90,58 +89,29 @@ export function createDeliveryStore(connection: Connection) {
     dueOfAdmins: (limit: number) => readDue(byAdmin, limit),
 
     /**
-     * Claims due deliveries that nobody owns, each by one atomic update that counts its attempt: of several instances
-     * that have read a delivery, one gets it. Returns those that are ours.
+     * Claims due deliveries, each by one atomic update that counts its attempt: of several instances that have read a
+     * delivery, one gets it. A claim that expired without a record was an attempt of unknown outcome; where it was the last
+     * one granted, the delivery is exhausted instead. Returns those that are ours, by id.
      * @param owner a fresh token for each call
      */
-    async claim(due: readonly DeliveryDocument[], owner: string, claimMs: number): Promise<Claimed[]> {
-      if (due.length === 0) return [];
+    async claim(
+      due: readonly DeliveryDocument[],
+      owner: string,
+      claimMs: number,
+    ): Promise<Map<string, Claimed>> {
+      if (due.length === 0) return new Map();
       const ids = due.map(({ _id }) => _id);
-      const claimed = {
-        owner,
-        claimedAt: '$$NOW',
-        due: { $add: ['$$NOW', claimMs] },
-        attempt: { $add: ['$attempt', 1] },
-      };
+      const filter = { _id: { $in: ids }, state: 'pending', ...isDue } as const;
       const { matchedCount } = await deliveries.updateMany(
-        { _id: { $in: ids }, state: 'pending', owner: null, ...isDue },
-        [{ $set: claimed }],
-        { hint: idIndex },
+        filter,
+        [{ $set: claimed(owner, claimMs) }],
+        hintId,
       );
-      if (matchedCount === due.length)
-        return due.map((delivery) => ({ ...delivery, owner, attempt: delivery.attempt + 1 }));
-      return (await deliveries.find({ _id: { $in: ids }, owner }).toArray()) as Claimed[];
-    },
-
-    /**
-     * Ends claims that expired without a record: each counts as an attempt of unknown outcome, after which the delivery
-     * is due again, or exhausted if it was the last attempt granted. Returns how many were exhausted.
-     */
-    async endLapsed(lapsed: readonly DeliveryDocument[]): Promise<number> {
-      const ids = lapsed.map(({ _id }) => _id);
-      const exhausted = { $gte: ['$attempt', '$lastAttempt'] };
-      const unknown = {
-        attempt: '$attempt',
-        at: '$claimedAt',
-        outcome: 'unknown',
-        status: null,
-        elapsedMs: null,
-        answer: null,
-        signedWith: null,
-      };
-      const ended = {
-        attempts: withPosts([unknown]),
-        owner: null,
-        claimedAt: null,
-        state: { $cond: [exhausted, 'exhausted', '$state'] },
-        settledAt: { $cond: [exhausted, '$$NOW', null] },
-      };
-      await deliveries.updateMany(
-        { _id: { $in: ids }, state: 'pending', owner: { $ne: null }, ...isDue },
-        [{ $set: ended }],
-        { hint: idIndex },
-      );
-      return lapsed.filter(({ attempt, lastAttempt }) => attempt >= lastAttempt).length;
+      const isPlain = matchedCount === due.length && due.every((delivery) => delivery.owner === null);
+      const ours = isPlain
+        ? due.map((delivery) => ({ ...delivery, owner, attempt: delivery.attempt + 1 }))
+        : ((await deliveries.find({ _id: { $in: ids }, owner }).toArray()) as Claimed[]);
+      return new Map(ours.map((delivery) => [delivery._id, delivery]));
     },
 
     /** Stores attempts; a delivery whose claim was lost meanwhile, or is recorded already, is left as it is. */
@@ -162,10 +132,71 @@ export function createDeliveryStore(connection: Connection) {
               },
             },
           ],
-          hint: idIndex,
+          ...hintId,
         },
       }));
-      await retriedOnce(() => deliveries.bulkWrite(operations, { ordered: false }));
+      await deliveries.bulkWrite(operations, { ordered: false });
+    },
+
+    /**
+     * The deliveries of a webhook, newest first, from the one before `before` on.
+     * @param enabled whether the webhook is enabled: pending deliveries of a disabled one are held
+     */
+    async page(
+      webhookId: string,
+      enabled: boolean,
+      state: DeliveryState | undefined,
+      before: string | undefined,
+      limit: number,
+    ): Promise<DeliveryDocument[]> {
+      // An enabled webhook has no held deliveries, and to find none the database would read its whole backlog.
+      if (state === 'held' && enabled) return [];
+      const { filter, hint } = inState(enabled, state);
+      return deliveries
+        .find({ webhookId, ...filter, ...(before === undefined ? {} : { _id: { $lt: before } }) }, { hint })
+        .sort({ _id: -1 })
+        .limit(limit)
+        .toArray();
+    },
+
+    /**
+     * Makes a delivery due now, to be sent as one of an admin. If it had ended, or its attempts are used up, it gets four
+     * more. If it is being sent, only its retries are changed. Null if the webhook has no delivery with this id.
+     */
+    sendAgain: (webhookId: string, _id: string, nowMs: number): Promise<DeliveryDocument | null> =>
+      deliveries.findOneAndUpdate({ _id, webhookId }, [{ $set: sentAgain(nowMs, true) }], {
+        returnDocument: 'after',
+      }),
+
+    /**
+     * Sends again up to `limit` deliveries that were refused or exhausted since `since`, the earliest failure first,
+     * except those that such a call has sent again since then. They are held while the webhook is disabled.
+     */
+    async sendFailedAgain(
+      webhookId: string,
+      since: Date,
+      limit: number,
+      nowMs: number,
+    ): Promise<ResentDeliveries> {
+      const failed = {
+        webhookId,
+        state: { $in: failedStates },
+        settledAt: { $gte: since },
+        test: false,
+        resentInBulkAt: { $not: { $gte: since } },
+      };
+      const found = await deliveries
+        .find(failed, { projection: { _id: 1 } })
+        .hint('failed_since')
+        .sort({ settledAt: 1 })
+        .limit(limit + 1)
+        .toArray();
+      const ids = found.slice(0, limit).map(({ _id }) => _id);
+      // The filter repeats the conditions, so that two concurrent calls send each delivery once.
+      const again = { ...sentAgain(nowMs, false), resentInBulkAt: '$$NOW' };
+      const filter = { _id: { $in: ids }, ...failed };
+      const { modifiedCount } = await deliveries.updateMany(filter, [{ $set: again }], hintId);
+      return { resent: modifiedCount, more: found.length > limit };
     },
 
     /** Deletes the deliveries of a webhook, a portion at a time, since there may be any number. */
@@ -173,7 +204,7 @@ export function createDeliveryStore(connection: Connection) {
       for (let found: { _id: string }[] = []; ; ) {
         found = await deliveries
           .find({ webhookId }, { projection: { _id: 1 } })
-          .limit(dropsAtOnce)
+          .limit(writesAtOnce)
           .toArray();
         if (found.length === 0) return;
         await deliveries.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
@@ -199,6 +230,56 @@ export function createDeliveryStore(connection: Connection) {
   };
 }
 
+/** What a claim changes. */
+function claimed(owner: string, claimMs: number): Record<string, unknown> {
+  const lapsed = { $ne: ['$owner', null] };
+  const exhausted = { $and: [lapsed, { $gte: ['$attempt', '$lastAttempt'] }] };
+  const unknown = {
+    attempt: '$attempt',
+    at: '$claimedAt',
+    outcome: 'unknown',
+    status: null,
+    elapsedMs: null,
+    answer: null,
+    signedWith: null,
+  };
+  return {
+    attempts: { $cond: [lapsed, withPosts([unknown]), '$attempts'] },
+    state: { $cond: [exhausted, 'exhausted', 'pending'] },
+    settledAt: { $cond: [exhausted, '$$NOW', null] },
+    owner: { $cond: [exhausted, null, owner] },
+    claimedAt: { $cond: [exhausted, null, '$$NOW'] },
+    due: { $add: ['$$NOW', claimMs] },
+    attempt: { $cond: [exhausted, '$attempt', { $add: ['$attempt', 1] }] },
+  };
+}
+
+/** `pending` and `held` are one stored state: the webhook, and who sends the delivery, tell them apart. */
+function inState(enabled: boolean, state: DeliveryState | undefined) {
+  const hint = 'by_state';
+  // What an admin sends to a disabled webhook is a few deliveries beside any number of held ones.
+  if (state === 'pending' && !enabled) return { filter: byAdmin, hint: 'work' };
+  if (state === undefined) return { filter: { state: { $in: storedStates } }, hint };
+  return state === 'held' ? { filter: inTurn, hint } : { filter: { state }, hint };
+}
+
+const storedStates: DeliveryDocument['state'][] = ['pending', 'delivered', ...failedStates];
+
+function sentAgain(nowMs: number, asAdmin: boolean): Record<string, unknown> {
+  const beingSent = { $and: [{ $ne: ['$owner', null] }, { $gt: ['$due', '$$NOW'] }] };
+  // Its last attempt was made, or was lost with the process that claimed it: without more it would end as exhausted.
+  const usedUp = { $and: [{ $not: [beingSent] }, { $gte: ['$attempt', '$lastAttempt'] }] };
+  const ended = { $or: [{ $ne: ['$state', 'pending'] }, usedUp] };
+  return {
+    lastAttempt: { $cond: [ended, { $add: ['$attempt', attemptsGranted] }, '$lastAttempt'] },
+    state: 'pending',
+    settledAt: null,
+    byAdmin: asAdmin,
+    due: { $cond: [beingSent, '$due', '$$NOW'] },
+    expiresAt: new Date(nowMs + retentionMs),
+  };
+}
+
 function endOf({ at, elapsedMs }: { at: Date; elapsedMs: number | null }): Date {
   return new Date(at.getTime() + (elapsedMs ?? 0));
 }
@@ -206,19 +287,4 @@ function endOf({ at, elapsedMs }: { at: Date; elapsedMs: number | null }): Date 
 /** @param posts an array, or an expression for one */
 function withPosts(posts: object): object {
   return { $slice: [{ $concatArrays: ['$attempts', posts] }, -maxAttemptsKept] };
-}
-
-/**
- * Does a write that may be done twice, and repeats it once if the connection or the primary was lost during it. The
- * driver (6.20) does so by itself, but not for updates and deletions of many documents.
- */
-async function retriedOnce<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    // After a time-out there is no time left.
-    const late = insideBulk(error) instanceof mongo.MongoOperationTimeoutError;
-    if (late || !isMongoUnavailable(error)) throw error;
-    return write();
-  }
 }

@@ -61,6 +61,8 @@ export interface FinishedAttempt {
   posts: Posts;
   after: AfterAttempt;
   delayMs: number;
+  /** That of the webhook when the attempt was made. */
+  revision: number;
 }
 
 /** How long events and deliveries are kept, those held for a disabled webhook included. */
@@ -131,6 +133,11 @@ export function afterAttempt(outcome: AttemptOutcome, attempt: number, lastAttem
   if (outcome === 'refused') return { state: 'refused' };
   if (attempt >= lastAttempt) return { state: 'exhausted' };
   return { state: 'pending', failures: attempt - lastAttempt + attemptsGranted };
+}
+
+/** Whether it was claimed for its last attempt by a process that never recorded it. */
+export function isLapsedForGood({ owner, attempt, lastAttempt }: DeliveryDocument): boolean {
+  return owner !== null && attempt >= lastAttempt;
 }
 
 /** `held` is not stored: it is a pending delivery whose webhook is disabled, unless an admin sends it. */

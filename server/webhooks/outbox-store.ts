@@ -4,14 +4,13 @@ import { type ChangeStream, watchChanges } from '../mongo/change-streams.js';
 import { countUpTo, defineModel, typedSchema } from '../mongo/models.js';
 import type { Logger } from '../ports.js';
 
-/** An event as its cause wrote it. `open` until deliveries have been made of it. */
+/** An event as its cause wrote it. */
 export interface OutboxDocument {
   _id: string;
   event: EventName;
   createdAt: Date;
   data: EventData<EventName>;
-  /** The webhooks subscribed to it when its cause was committed, as that transaction saw them. */
-  subscribers: string[];
+  /** Until deliveries have been made of it. */
   open: boolean;
   /** When it is deleted; absent while it is open. */
   expiresAt?: Date;
@@ -21,9 +20,6 @@ export interface OutboxDocument {
 export type OpenEvent = OutboxDocument & { now: Date };
 
 export type OutboxStore = ReturnType<typeof createOutboxStore>;
-
-/** The driver asks for this many events at a time: each may name hundreds of subscribers. */
-const eventsAtOnce = 16;
 
 const outboxSchema = typedSchema<OutboxDocument>('outbox');
 outboxSchema.index({ createdAt: 1 }, { partialFilterExpression: { open: true }, name: 'open_by_age' });
@@ -36,25 +32,20 @@ export function createOutboxStore(connection: Connection) {
   const events = model.collection as unknown as mongo.Collection<OutboxDocument>;
   return {
     /** Adds an open event in the transaction of its cause. */
-    async add(session: ClientSession, event: Omit<OutboxDocument, 'open' | 'expiresAt'>): Promise<void> {
-      await model.create([{ ...event, open: true }], { session });
+    async add(session: ClientSession, event: OutboxDocument): Promise<void> {
+      await model.create([event], { session });
     },
 
-    /** The oldest open events: as many as have this many subscribers together, and one in any case. */
-    async openEvents(subscribers: number): Promise<OpenEvent[]> {
-      const found: OpenEvent[] = [];
-      let left = subscribers;
-      const oldestFirst = events.aggregate<OpenEvent>(
-        [{ $match: { open: true } }, { $sort: { createdAt: 1 } }, { $set: { now: '$$NOW' } }],
-        { batchSize: eventsAtOnce },
-      );
-      for await (const event of oldestFirst) {
-        found.push(event);
-        left -= event.subscribers.length;
-        if (left <= 0 || found.length === subscribers) break;
-      }
-      return found;
-    },
+    /** The oldest open events. */
+    openEvents: (limit: number): Promise<OpenEvent[]> =>
+      events
+        .aggregate<OpenEvent>([
+          { $match: { open: true } },
+          { $sort: { createdAt: 1 } },
+          { $limit: limit },
+          { $set: { now: '$$NOW' } },
+        ])
+        .toArray(),
 
     async close(ids: readonly string[], expiresAt: Date): Promise<void> {
       // With the hint, no other index is considered.

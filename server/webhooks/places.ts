@@ -4,16 +4,6 @@ import type { Random } from '../ports.js';
 /** How many POSTs one instance makes at once: to one webhook, to all, and to all that may be hanging. */
 export const placesOf = { oneWebhook: 8, all: 64, thoseThatMayHang: 32 };
 
-/** Who may be sent how many deliveries now. */
-export interface Places {
-  /** How many more deliveries may be claimed for each of these webhooks; those that may have none are left out. */
-  share(due: readonly string[]): Map<string, number>;
-  /** A POST to this webhook begins. */
-  take(webhookId: string): void;
-  /** It has ended and is recorded. */
-  release(webhookId: string, outcome: AttemptOutcome): void;
-}
-
 interface Webhook {
   taken: number;
   mayHang: boolean;
@@ -22,11 +12,12 @@ interface Webhook {
 }
 
 /**
- * Each webhook gets its first place before any gets its second, and the one served longest ago comes first. A webhook may
- * hang while it has not acknowledged anything, since this instance started or since an attempt timed out: until it does,
- * it has one place, and all such webhooks share half of the places, so that the other half stays for the others.
+ * Who may be sent how many deliveries now. Each webhook gets its first place before any gets its second, and the one served
+ * longest ago comes first. A webhook may hang while it has not acknowledged anything, since this instance started or since
+ * an attempt timed out: until it does, it has one place, and all such webhooks share half of the places, so that the other
+ * half stays for the others.
  */
-export function createPlaces(random: Random): Places {
+export function createPlaces(random: Random) {
   const webhooks = new Map<string, Webhook>();
   let turn = 0;
 
@@ -41,7 +32,8 @@ export function createPlaces(random: Random): Places {
   }
 
   return {
-    share(due) {
+    /** How many more deliveries may be claimed for each of these webhooks; those that may have none are left out. */
+    share(due: readonly string[]): Map<string, number> {
       let free = placesOf.all - taken(() => true);
       let freeToHang = placesOf.thoseThatMayHang - taken(({ mayHang }) => mayHang);
       const round = due.map((id) => ({ id, webhook: webhookOf(id) }));
@@ -61,10 +53,12 @@ export function createPlaces(random: Random): Places {
       }
       return shares;
     },
-    take(webhookId) {
+    /** A POST to this webhook begins. */
+    take(webhookId: string): void {
       webhookOf(webhookId).taken += 1;
     },
-    release(webhookId, outcome) {
+    /** It has ended and is recorded. */
+    release(webhookId: string, outcome: AttemptOutcome): void {
       const webhook = webhookOf(webhookId);
       webhook.taken -= 1;
       if (outcome === 'acknowledged') webhook.mayHang = false;

@@ -48,14 +48,6 @@ export function formsOf(secret: string): string[] {
 /** Seals secrets for storage, and opens them. */
 export type SecretBox = ReturnType<typeof createSecretBox>;
 
-/** A stored secret cannot be read: WEBHOOK_KEY is not the one it was sealed with. */
-export class SealedSecretError extends Error {
-  constructor() {
-    super('a webhook secret cannot be opened: WEBHOOK_KEY is not the key it was sealed with');
-    this.name = 'SealedSecretError';
-  }
-}
-
 /** Stands in for WEBHOOK_KEY where none is set, which production refuses. */
 export const developmentKey = '00'.repeat(32);
 const ivBytes = 12;
@@ -72,10 +64,10 @@ export function createSecretBox(key: string) {
       const sealed = [iv, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()];
       return Buffer.concat(sealed).toString('base64');
     },
-    /** Throws SealedSecretError if `sealed` was changed, or sealed with another key or context. */
-    open(sealed: string, context: string): string {
+    /** Undefined if `sealed` was changed, or sealed with another key or context. */
+    open(sealed: string, context: string): string | undefined {
       const bytes = Buffer.from(sealed, 'base64');
-      if (bytes.length < ivBytes + tagBytes) throw new SealedSecretError();
+      if (bytes.length < ivBytes + tagBytes) return undefined;
       const decipher = createDecipheriv('aes-256-gcm', keyBytes, bytes.subarray(0, ivBytes))
         .setAAD(Buffer.from(context))
         .setAuthTag(bytes.subarray(-tagBytes));
@@ -84,10 +76,17 @@ export function createSecretBox(key: string) {
         return Buffer.concat([opened, decipher.final()]).toString('utf8');
       } catch {
         // Only authentication can fail here, and its error says nothing more.
-        throw new SealedSecretError();
+        return undefined;
       }
     },
   };
+}
+
+interface OpenedWebhook {
+  _id: string;
+  url: string;
+  revision: number;
+  secrets: StoredSecret[];
 }
 
 /** A registered webhook as the sender needs it. */
@@ -103,31 +102,26 @@ export interface Recipient {
   secretForms: readonly string[];
 }
 
-/** Undefined if none of the secrets in force can be opened: deliveries wait, since nothing can be signed. */
-export type OpenSecrets = (webhook: {
-  _id: string;
-  url: string;
-  revision: number;
-  secrets: StoredSecret[];
-}) => Recipient | undefined;
+export type OpenSecrets = ReturnType<typeof createOpenSecrets>;
 
-export function createOpenSecrets(deps: { box: SecretBox; clock: Clock; logger: Logger }): OpenSecrets {
+export function createOpenSecrets(deps: { box: SecretBox; clock: Clock; logger: Logger }) {
   const { box, clock, logger } = deps;
   const reported = new Set<string>();
 
   function open(sealed: string, webhookId: string): string | undefined {
-    try {
-      return box.open(sealed, webhookId);
-    } catch (error) {
-      if (!(error instanceof SealedSecretError)) throw error;
-      // Once, and not for every delivery that waits.
-      if (!reported.has(sealed)) logger.error({ err: error, webhookId }, 'webhook secret signs nothing');
-      reported.add(sealed);
-      return undefined;
-    }
+    const secret = box.open(sealed, webhookId);
+    if (secret !== undefined || reported.has(sealed)) return secret;
+    // Once, and not for every delivery that waits.
+    logger.error(
+      { webhookId },
+      'webhook secret signs nothing: WEBHOOK_KEY is not the key it was sealed with',
+    );
+    reported.add(sealed);
+    return undefined;
   }
 
-  return ({ _id, url, revision, secrets: stored }) => {
+  /** Undefined if none of the secrets in force can be opened: deliveries wait, since nothing can be signed. */
+  return ({ _id, url, revision, secrets: stored }: OpenedWebhook): Recipient | undefined => {
     const inForce = new Set(secretsInForce(stored, clock()));
     const opened = stored.map((one) => ({ one, secret: open(one.sealed, _id) }));
     const ofForce = opened.filter(({ one }) => inForce.has(one));

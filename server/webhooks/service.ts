@@ -8,7 +8,7 @@ import type {
 import { ApiError, invalidRequest } from '../errors.js';
 import { type PauseBeforeTry, untilWritten } from '../mongo/transactions.js';
 import { OutboundError } from '../outbound/outbound.js';
-import { readCursor, readLimit, toPage } from '../paging.js';
+import { type PageQuery, readCursor, readLimit, toPage } from '../paging.js';
 import { type Clock, type Logger, type NewId, toInstant } from '../ports.js';
 import { timedId } from './delivery.rules.js';
 import type { DeliveryStore } from './delivery-store.js';
@@ -16,11 +16,6 @@ import { rotateSecrets, type SecretBox, secretsInForce } from './secrets.js';
 import type { WebhookDocument, WebhookStore } from './webhook-store.js';
 
 export type WebhookService = ReturnType<typeof createWebhookService>;
-
-interface PageQuery {
-  limit?: string | undefined;
-  cursor?: string | undefined;
-}
 
 const defaultOverlapSeconds = 86_400;
 const listName = ['webhooks'];

@@ -1,4 +1,4 @@
-import type { ClientSession, Connection, RootFilterQuery } from 'mongoose';
+import type { Connection } from 'mongoose';
 import type { EventName } from '../../contract/schemas/events.js';
 import type { WebhookAnswer } from '../../contract/schemas/webhooks.js';
 import { defineModel, typedSchema } from '../mongo/models.js';
@@ -30,14 +30,6 @@ const webhookSchema = typedSchema<WebhookDocument>('webhooks');
 export function createWebhookStore(connection: Connection) {
   const webhooks = defineModel(connection, 'Webhook', webhookSchema);
 
-  async function idsOf(
-    filter: RootFilterQuery<WebhookDocument>,
-    session: ClientSession | null = null,
-  ): Promise<string[]> {
-    const found = await webhooks.find(filter, { _id: 1 }, { session }).lean();
-    return found.map(({ _id }) => _id);
-  }
-
   return {
     async add(webhook: WebhookDocument): Promise<void> {
       await webhooks.create(webhook);
@@ -66,11 +58,18 @@ export function createWebhookStore(connection: Connection) {
         .lean<WebhookDocument[]>()
         .exec(),
 
-    /** The webhooks that are subscribed to an event, as this transaction sees them. */
-    subscribersOf: (session: ClientSession, event: EventName) => idsOf({ events: event }, session),
+    /** The webhooks that are subscribed to any of these events, disabled ones included. */
+    subscribersOf: (events: readonly EventName[]) =>
+      webhooks
+        .find({ events: { $in: [...events] } }, { events: 1 })
+        .lean<Pick<WebhookDocument, '_id' | 'events'>[]>()
+        .exec(),
 
     /** The webhooks among these that are enabled. */
-    enabledAmong: (ids: string[]) => idsOf({ _id: { $in: ids }, enabled: true }),
+    async enabledAmong(ids: string[]): Promise<string[]> {
+      const found = await webhooks.find({ _id: { $in: ids }, enabled: true }, { _id: 1 }).lean();
+      return found.map(({ _id }) => _id);
+    },
 
     /** Null if another change came first; the caller must then read the webhook again. */
     change: ({ _id, revision, enabled }: WebhookDocument, changes: Partial<WebhookDocument>) =>

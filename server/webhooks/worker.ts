@@ -8,6 +8,7 @@ import {
   type Claimed,
   type DeliveryDocument,
   type FinishedAttempt,
+  isLapsedForGood,
   lastOf,
   newDelivery,
   retentionMs,
@@ -44,13 +45,13 @@ const restMs = 5;
 const webhooksUsedMs = 200;
 /** Of one webhook, so many due deliveries are read, and used for less time than any retry waits: their attempts are right. */
 const ahead = { deliveries: 8, usedMs: 5_000 };
-/** How many deliveries are made in one round, so that sending does not wait for a backlog of events. */
-const madeAtOnce = 1_000;
+/** How many events are read, and deliveries of them made, in one round: sending does not wait for a backlog. */
+const atOnce = { events: 100, deliveries: 1_000 };
 
 export interface WorkerDeps {
   outbox: Pick<OutboxStore, 'openEvents' | 'close'>;
   deliveries: DeliveryStore;
-  webhooks: Pick<WebhookStore, 'findMany' | 'disable'>;
+  webhooks: Pick<WebhookStore, 'findMany' | 'subscribersOf' | 'disable'>;
   openSecrets: OpenSecrets;
   send: SendDelivery;
   /** Counts a delivery that ended, for the metrics. */
@@ -62,39 +63,27 @@ export interface WorkerDeps {
   limits: WorkerLimits;
 }
 
-/** Makes deliveries of events, and sends those that are due. Any number of instances do so at the same time. */
-export interface Worker {
-  /** Works until there is nothing to do at present; rejects if the database fails, and the next call goes on. */
-  work(): Promise<void>;
-  /** Like `work`, without waiting. */
-  wake(): void;
-  /** Claims nothing more, and waits for the POSTs under way and their records. */
-  stop(): Promise<void>;
-}
-
-/** A due delivery and where it goes; undefined where nothing can be signed. */
+/** A due delivery and the webhook to which it goes. */
 interface Candidate {
   due: DeliveryDocument;
-  to: Recipient | undefined;
+  webhook: WebhookDocument;
 }
 
 /** An enabled webhook with due deliveries, and the first of these that were read and not claimed yet. */
 interface Waiting {
   webhook: WebhookDocument;
-  to?: Recipient | undefined;
   due: DeliveryDocument[];
   readAt: number;
 }
 
-/** A POST that has ended. It is kept, and with it its place, until it is recorded. */
-type Finished = FinishedAttempt & { revision: number };
-
-export function createWorker(deps: WorkerDeps): Worker {
+/** Makes deliveries of events, and sends those that are due. Any number of instances do so at the same time. */
+export function createWorker(deps: WorkerDeps) {
   const { outbox, deliveries, webhooks, clock, random, newId, logger, limits } = deps;
   const places = createPlaces(random);
   let freeForAdmin = placesForAdmin;
   const posting = new Set<Promise<void>>();
-  const finished = new Set<Finished>();
+  /** POSTs that have ended. Each keeps its place until it is recorded. */
+  const finished = new Set<FinishedAttempt>();
   let waiting = new Map<string, Waiting>();
   let readAt = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | undefined;
@@ -112,11 +101,6 @@ export function createWorker(deps: WorkerDeps): Worker {
     again = true;
     running ??= rounds();
     return running;
-  }
-
-  /** A failure is reported by the schedule, which calls `work` every second. */
-  function wake(): void {
-    if (!stopped) work().catch(() => undefined);
   }
 
   async function rounds(): Promise<void> {
@@ -148,24 +132,23 @@ export function createWorker(deps: WorkerDeps): Worker {
     for (const attempt of attempts) if (disables(attempt)) await disable(attempt);
     await deliveries.record(attempts);
     for (const attempt of attempts) {
+      const { delivery, after, posts } = attempt;
       finished.delete(attempt);
-      release(attempt.delivery, lastOf(attempt.posts).outcome);
-      count(attempt);
+      release(delivery, lastOf(posts).outcome);
+      if (after.state !== 'pending') noteEnd(delivery, after.state);
     }
   }
 
-  async function disable({ delivery: { _id, webhookId }, posts, revision }: Finished): Promise<void> {
+  async function disable({ delivery: { _id, webhookId }, posts, revision }: FinishedAttempt): Promise<void> {
     const { status } = lastOf(posts);
     waiting.delete(webhookId);
     if (await webhooks.disable(webhookId, revision, status, new Date(clock())))
       logger.error({ webhookId, deliveryId: _id, status }, 'webhook disabled by its receiver');
   }
 
-  function count({ delivery: { _id, webhookId }, after }: Finished): void {
-    if (after.state === 'pending') return;
-    deps.countEnded(after.state);
-    if (after.state === 'exhausted')
-      logger.warn({ webhookId, deliveryId: _id, deliveries: 1 }, 'webhook deliveries exhausted');
+  function noteEnd({ _id: deliveryId, webhookId }: DeliveryDocument, state: string): void {
+    deps.countEnded(state);
+    if (state === 'exhausted') logger.warn({ webhookId, deliveryId }, 'webhook delivery exhausted');
   }
 
   /**
@@ -173,18 +156,26 @@ export function createWorker(deps: WorkerDeps): Worker {
    * in between, or several do this at once, the unique index of event and webhook keeps the first delivery of each.
    */
   async function makeDeliveries(): Promise<void> {
-    const events = await outbox.openEvents(madeAtOnce);
+    const events = await outbox.openEvents(atOnce.events);
     if (events.length === 0) return;
-    await deliveries.add(events.flatMap(deliveriesOf));
-    const ids = events.map(({ _id }) => _id);
+    const subscribers = await webhooks.subscribersOf(events.map(({ event }) => event));
+    const made: DeliveryDocument[] = [];
+    const ids: string[] = [];
+    for (const event of events) {
+      if (made.length >= atOnce.deliveries) break;
+      const to = subscribers.filter((webhook) => webhook.events.includes(event.event));
+      made.push(...deliveriesOf(event, to));
+      ids.push(event._id);
+    }
+    await deliveries.add(made);
     await outbox.close(ids, new Date(clock() + retentionMs));
     news = true;
     again = true;
   }
 
-  function deliveriesOf(event: OpenEvent): DeliveryDocument[] {
+  function deliveriesOf(event: OpenEvent, to: readonly { _id: string }[]): DeliveryDocument[] {
     const body = bodyOf(event);
-    return event.subscribers.map((webhookId) => {
+    return to.map(({ _id: webhookId }) => {
       const id = timedId('dlv', event.createdAt.getTime(), newId());
       return newDelivery({ id, webhookId, event, body, now: event.now });
     });
@@ -193,12 +184,11 @@ export function createWorker(deps: WorkerDeps): Worker {
   /** They go to webhooks that are disabled, too. */
   async function dueOfAdmins(): Promise<Candidate[]> {
     if (freeForAdmin === 0) return [];
-    const due = await deliveries.dueOfAdmins(freeForAdmin);
-    const known = await webhooks.findMany(due.map(({ webhookId }) => webhookId));
-    return due.flatMap((one) => {
-      const webhook = known.find(({ _id }) => _id === one.webhookId);
-      return webhook === undefined ? [] : [{ due: one, to: deps.openSecrets(webhook) }];
-    });
+    const found = await deliveries.dueOfAdmins(freeForAdmin);
+    const known = await webhooks.findMany(found.map(({ webhookId }) => webhookId));
+    return found.flatMap((due) =>
+      known.filter(({ _id }) => _id === due.webhookId).map((webhook) => ({ due, webhook })),
+    );
   }
 
   /** The deliveries of enabled webhooks for which there are free places; those of the others are held. */
@@ -213,13 +203,12 @@ export function createWorker(deps: WorkerDeps): Worker {
   async function readWaiting(): Promise<void> {
     readAt = clock();
     const found = await webhooks.findMany(await deliveries.dueWebhooks());
-    const enabled = found.filter((webhook) => webhook.enabled);
+    const unread = { due: [], readAt: Number.NEGATIVE_INFINITY };
     const before = waiting;
     waiting = new Map(
-      enabled.map((webhook) => {
-        const { due = [], readAt: dueReadAt = 0 } = before.get(webhook._id) ?? {};
-        return [webhook._id, { webhook, due, readAt: dueReadAt }];
-      }),
+      found
+        .filter(({ enabled }) => enabled)
+        .map((webhook) => [webhook._id, { ...(before.get(webhook._id) ?? unread), webhook }]),
     );
   }
 
@@ -231,41 +220,32 @@ export function createWorker(deps: WorkerDeps): Worker {
       one.due = await deliveries.due(webhookId, ahead.deliveries);
     }
     if (one.due.length === 0) waiting.delete(webhookId);
-    one.to ??= deps.openSecrets(one.webhook);
-    return one.due.splice(0, count).map((due) => ({ due, to: one.to }));
+    return one.due.splice(0, count).map((due) => ({ due, webhook: one.webhook }));
   }
 
-  /** Claims only what it can send at once, and sends it. What another instance has claimed meanwhile is left out. */
+  /** Claims only what it can sign and send at once, and sends it. */
   async function claimAndPost(candidates: readonly Candidate[]): Promise<void> {
-    const lapsed = candidates.filter(({ due }) => due.owner !== null);
-    if (lapsed.length > 0) await endLapsed(lapsed.map(({ due }) => due));
-    const sendable = candidates.filter(({ due, to }) => due.owner === null && to !== undefined);
-    const claimed = await deliveries.claim(
-      sendable.map(({ due }) => due),
-      newId(),
-      limits.claimMs,
-    );
-    const recipients = new Map(sendable.map(({ due, to }) => [due._id, to]));
-    for (const delivery of claimed) {
-      const to = recipients.get(delivery._id);
-      if (to !== undefined) post(delivery, to);
+    const recipients = new Map<DeliveryDocument, Recipient>();
+    for (const { due, webhook } of candidates) {
+      const to = deps.openSecrets(webhook);
+      if (to !== undefined) recipients.set(due, to);
     }
-    if (claimed.length === sendable.length) return;
+    const wanted = [...recipients.keys()];
+    const claimed = await deliveries.claim(wanted, newId(), limits.claimMs);
+    for (const [due, to] of recipients) {
+      const ours = claimed.get(due._id);
+      if (ours !== undefined) post(ours, to);
+      else if (isLapsedForGood(due)) noteEnd(due, 'exhausted');
+    }
+    if (claimed.size === wanted.length) return;
     // Others are sending the same backlog, so what was read of it is old.
     waiting = new Map();
     again = true;
   }
 
-  /** Claims that expired without a record: of a process that ended, or that lost the database for so long. */
-  async function endLapsed(lapsed: readonly DeliveryDocument[]): Promise<void> {
-    const exhausted = await deliveries.endLapsed(lapsed);
-    again = true;
-    if (exhausted > 0) logger.warn({ deliveries: exhausted }, 'webhook deliveries exhausted');
-    for (let counted = 0; counted < exhausted; counted += 1) deps.countEnded('exhausted');
-  }
-
   function post(delivery: Claimed, to: Recipient): void {
-    take(delivery);
+    if (delivery.byAdmin) freeForAdmin -= 1;
+    else places.take(delivery.webhookId);
     const posted = makePosts(delivery, to).finally(() => {
       posting.delete(posted);
       if (!stopped) goOn().catch(() => undefined);
@@ -285,20 +265,20 @@ export function createWorker(deps: WorkerDeps): Worker {
     }
   }
 
-  function take({ byAdmin, webhookId }: Claimed): void {
-    if (byAdmin) freeForAdmin -= 1;
-    else places.take(webhookId);
-  }
-
   function release({ byAdmin, webhookId }: Claimed, outcome: AttemptOutcome): void {
     if (byAdmin) freeForAdmin += 1;
     else places.release(webhookId, outcome);
   }
 
   return {
+    /** Works until there is nothing to do at present; rejects if the database fails, and the next call goes on. */
     work,
-    wake,
-    async stop() {
+    /** Like `work`, without waiting. A failure is reported by the schedule, which calls `work` every second. */
+    wake(): void {
+      if (!stopped) work().catch(() => undefined);
+    },
+    /** Claims nothing more, and waits for the POSTs under way and their records. */
+    async stop(): Promise<void> {
       stopped = true;
       await running?.catch(() => undefined);
       await Promise.all(posting);
@@ -310,6 +290,6 @@ export function createWorker(deps: WorkerDeps): Worker {
 }
 
 /** A test changes nothing but its own delivery. */
-function disables({ delivery, after }: Finished): boolean {
+function disables({ delivery, after }: FinishedAttempt): boolean {
   return after.state === 'refused' && !delivery.test;
 }

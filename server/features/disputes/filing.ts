@@ -4,7 +4,7 @@ import { parsePublicKey } from '../../../contract/verification/strkey.js';
 import { verifyDispute } from '../../crypto/ed25519.js';
 import { ApiError } from '../../errors.js';
 import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
-import type { Clock, NewId, RateLimitState } from '../../ports.js';
+import type { Clock, NewId } from '../../ports.js';
 import type { Emit } from '../../webhooks/outbox.js';
 import { newDispute, toDisputeAnswer, toEventData } from './dispute.rules.js';
 import {
@@ -15,7 +15,7 @@ import {
   type Outcome,
   type Party,
 } from './entitlement.rules.js';
-import type { DisputeLimits, ShowLimit } from './key-limits.js';
+import type { DisputeLimits, ShowLimit } from './limits.js';
 import type { DisputeDocument, DisputeStore } from './store.js';
 
 /** Verified disputes recorded at once: more transactions on one intent or key would only conflict with each other. */
@@ -56,31 +56,26 @@ export function createFileDispute(deps: FilingDeps) {
     const party = entitledParty(intent, account, await deps.signingKeyOf(intent.anchorId));
     if (party === null) throw notEntitled();
     if (intent.anchorId === anchorId) return party;
-    const message = 'is not the anchor of this intent';
-    throw new ApiError('ANCHOR_MISMATCH', `body.anchorId: ${message}`, {
-      details: [{ path: 'body.anchorId', message }],
-    });
-  }
-
-  async function filedBy(party: Party, intentHash: string, session?: ClientSession) {
-    const known = await store.listOfIntent(intentHash, session);
-    return { known, filed: known.find((dispute) => dispute.filedBy === party) };
+    throw anchorMismatch();
   }
 
   /**
-   * Reads everything again in the transaction, since the outcome may have changed after the signer was found entitled.
-   * Where another request inserts the same dispute concurrently, the unique index makes it a write conflict, on which the
-   * transaction starts over and finds the dispute. `left` holds what remains of each limit that a new dispute counts
-   * against; it is empty where the dispute existed.
+   * Reads everything again, since the outcome may have changed after the signer was found entitled. Where another request
+   * inserts the same dispute concurrently, the unique index makes it a write conflict, on which the transaction starts over
+   * and finds the dispute. It counts last, so that disputes that are refused do not conflict with each other.
    */
   async function readOrInsert(
     session: ClientSession,
     id: string,
     { intentHash, party, account, reason, client }: VerifiedDispute,
     show: ShowLimit,
-  ): Promise<{ dispute: DisputeDocument; left: RateLimitState[] }> {
-    const { known, filed } = await filedBy(party, intentHash, session);
-    if (filed !== undefined) return { dispute: filed, left: [] };
+  ): Promise<{ created: boolean; dispute: DisputeDocument }> {
+    const known = await store.listOfIntent(intentHash, session);
+    const ofKey = await limits.left(session, 'key', account);
+    show(ofKey);
+    const filed = known.find((dispute) => dispute.filedBy === party);
+    if (filed !== undefined) return { created: false, dispute: filed };
+    limits.refuseSpent('key', ofKey);
     const intent = await findIntent(intentHash, session);
     if (intent === null) throw unknownIntent();
     if (!mayDispute(party, intent)) throw notEntitled();
@@ -90,13 +85,25 @@ export function createFileDispute(deps: FilingDeps) {
       throw new ApiError('DISPUTE_EXISTS', 'Another dispute of this intent is still open.');
     }
     const dispute = newDispute({ id, intent, outcome, party, account, reason, now });
-    const left: RateLimitState[] = [];
-    if (dispute.unsupported) left.push(await limits.takeUnsupported(session, intent.anchorId, client, show));
+    if (dispute.unsupported) await takeUnsupported(session, intent.anchorId, client, show);
     if (!(await deps.keepIntent(session, intentHash))) throw unknownIntent();
     await store.insert(session, dispute);
-    left.push(await limits.takePoint(session, account, show));
+    show(await limits.count(session, 'key', account));
     await deps.writeEvent(session, 'dispute.created', { ...toEventData(dispute), reason });
-    return { dispute, left };
+    return { created: true, dispute };
+  }
+
+  async function takeUnsupported(session: ClientSession, anchorId: string, client: string, show: ShowLimit) {
+    for (const [kind, name] of [
+      ['client', client],
+      ['anchor', anchorId],
+    ] as const) {
+      const before = await limits.left(session, kind, name);
+      if (before.retryAfterSeconds !== undefined) show(before);
+      limits.refuseSpent(kind, before);
+      const after = await limits.count(session, kind, name);
+      if (kind === 'client') show(after);
+    }
   }
 
   /**
@@ -121,18 +128,12 @@ export function createFileDispute(deps: FilingDeps) {
       const message = 'The signature does not verify for this intentHash and publicKey.';
       throw new ApiError('INVALID_SIGNATURE', message);
     }
-    const ofKey = await limits.ofKey(account);
-    show(ofKey);
-    const { filed } = await filedBy(party, intentHash);
-    if (filed !== undefined) return { created: false, answer: toDisputeAnswer(filed) };
-    limits.refuseSpentKey(ofKey);
-    const id = `dsp_${clock().toString(16).padStart(12, '0')}${deps.newId().slice(0, 24)}`;
+    const id = disputeId(clock(), deps.newId());
     const verified = { intentHash, party, account, reason, client: client.hash };
-    const { dispute, left } = await fewAtOnce(() =>
+    const { created, dispute } = await fewAtOnce(() =>
       deps.inTransaction((session) => readOrInsert(session, id, verified, show)),
     );
-    for (const state of left) show(state);
-    return { created: left.length > 0, answer: toDisputeAnswer(dispute) };
+    return { created, answer: toDisputeAnswer(dispute) };
   };
 }
 
@@ -152,4 +153,15 @@ function unknownIntent(): ApiError {
 
 function notEntitled(): ApiError {
   return new ApiError('SIGNER_NOT_ENTITLED', 'This key may not dispute this outcome.');
+}
+
+/** Ids sort by time. */
+function disputeId(nowMs: number, freshId: string): string {
+  return `dsp_${nowMs.toString(16).padStart(12, '0')}${freshId.slice(0, 24)}`;
+}
+
+function anchorMismatch(): ApiError {
+  const message = 'is not the anchor of this intent';
+  const details = [{ path: 'body.anchorId', message }];
+  return new ApiError('ANCHOR_MISMATCH', `body.anchorId: ${message}`, { details });
 }

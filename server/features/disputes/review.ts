@@ -2,12 +2,11 @@ import type { AdminDispute, ResolveDisputeBody } from '../../../contract/schemas
 import { ApiError, invalidRequest, unsupportedPair } from '../../errors.js';
 import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
 import { daysOf } from '../../outcome-days.rules.js';
-import { readCursor, readLimit, toPage } from '../../paging.js';
+import { type PageQuery, readCursor, readLimit, toPage } from '../../paging.js';
 import type { Clock, Logger } from '../../ports.js';
 import type { Emit } from '../../webhooks/outbox.js';
 import type { Intent } from '../intents/intent.js';
-import type { MarkDays } from '../reputation/count-days.js';
-import type { Standings } from '../reputation/standings.js';
+import type { MarkDays, Standings } from '../reputation/count-days.js';
 import { concerns, toAdminDispute, toEventData } from './dispute.rules.js';
 import type { DisputableIntent, Effect } from './entitlement.rules.js';
 import type { DisputeDocument, DisputeStore, Verdict } from './store.js';
@@ -31,14 +30,12 @@ export interface ReviewDeps {
   logger: Logger;
 }
 
-interface DisputeQuery {
+interface DisputeQuery extends PageQuery {
   status?: DisputeDocument['status'] | undefined;
   support?: AdminDispute['support'] | undefined;
   anchor?: string | undefined;
   intent?: string | undefined;
   id?: string | undefined;
-  limit?: string | undefined;
-  cursor?: string | undefined;
 }
 
 export type DisputeReview = ReturnType<typeof createDisputeReview>;
@@ -64,7 +61,7 @@ export function createDisputeReview(deps: ReviewDeps) {
       throw invalidRequest([{ path: 'body.evidence', message }]);
     }
     const decided = await store.decide(session, id, verdict);
-    if (decided === null) throw new Error(`dispute ${id} changed inside the transaction that decides it`);
+    if (decided === null) throw new Error('the dispute changed inside the transaction that decides it');
     await apply(session, decided);
     await deps.keepIntent(session, decided.intentHash);
     await deps.writeEvent(session, 'dispute.resolved', toEventData(decided));
@@ -149,10 +146,14 @@ export function createDisputeReview(deps: ReviewDeps) {
       };
       const { dispute, decided } = await deps.inTransaction((session) => decide(session, id, verdict));
       if (dispute !== null && dispute.status !== verdict.action) {
-        throw new ApiError('DISPUTE_RESOLVED', `The dispute was ${dispute.status} already.`);
+        throw resolvedBefore(dispute);
       }
       if (decided) logger.info({ disputeId: id, status: verdict.action }, 'dispute decided');
       return presentOne(dispute);
     },
   };
+}
+
+function resolvedBefore({ status }: DisputeDocument): ApiError {
+  return new ApiError('DISPUTE_RESOLVED', `The dispute was ${status} already.`);
 }

@@ -15,7 +15,7 @@ import type { Clock } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { Rates } from '../rates/service.js';
-import type { Standings } from '../reputation/standings.js';
+import type { Standings } from '../reputation/count-days.js';
 import type { Attach } from './holder/attach.js';
 import { attachment } from './holder/ownership.rules.js';
 import type { AcceptedQuote, Intent } from './intent.js';

@@ -4,8 +4,8 @@ import { batchHeaderHash } from '../../../contract/verification/verify-batch.js'
 import type { HeldLease } from '../../mongo/leases.js';
 import type { ClientSession, InLeasedTransaction } from '../../mongo/transactions.js';
 import { type Entry, inOrder, toEntry } from './batch.rules.js';
-import type { BatchDocument, BatchStore } from './batch-store.js';
 import { rootOf, treeOver } from './merkle-tree.rules.js';
+import type { BatchDocument, BatchStore } from './store.js';
 
 /** Other work runs after so many cards: hashing 10,000 of them takes 200 ms. */
 const cardsPerTurn = 250;

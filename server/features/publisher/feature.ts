@@ -3,21 +3,21 @@ import type { Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Emit } from '../../webhooks/outbox.js';
+import { createSigner, publicBatchKey } from './batch.rules.js';
 import { createWriteBatch } from './batch-writer.js';
 import { createHealth } from './health.js';
 import { createBatchLog, type KnownFleet } from './log.js';
 import { createOracle } from './oracle.js';
-import { createPublisherRouter } from './router.js';
-import { createSigner, publicBatchKey } from './signer.rules.js';
-import { createSubmitter } from './submitter.js';
-import { createTick, publisherLease, type TickDeps } from './tick.js';
+import { createGetPublicScores } from './public-scores.js';
+import { createPublisherRouters } from './router.js';
+import { createSubmitter, createTick, publisherLease, type TickDeps } from './tick.js';
 
 /** Leases to seed at startup. */
 export const publisherLeases = [publisherLease] as const;
 
 export interface PublisherDeps
   extends KnownFleet,
-    Pick<TickDeps, 'batches' | 'ticks' | 'gatherCards' | 'clock' | 'logger'> {
+    Pick<TickDeps, 'batches' | 'ticks' | 'publishedCards' | 'clock' | 'logger'> {
   leases: Pick<Leases, 'run' | 'read'>;
   inTransaction: InTransaction;
   writeEvent: Emit;
@@ -66,15 +66,16 @@ export function createPublisherFeature(deps: PublisherDeps) {
     oldKeys: deps.oldKeys.map((key) => publicBatchKey(fromHex(key))),
     staleAfterMs: 3 * tickIntervalMs,
   });
+  const heldSince = async () => (await ticks.read()).heldSince;
+  const latestSequence = async () => (signer === undefined ? null : ((await batches.latest())?._id ?? null));
+  const getPublicScores = createGetPublicScores({ ...deps, ...log, heldSince, latestSequence });
   return {
-    router: createPublisherRouter({ tick, health, log, publicCache: deps.publicCache }),
+    routers: createPublisherRouters({ ...deps, tick, health, log, getPublicScores }),
     /** A job: submits the waiting batches and publishes changed cards. */
     tick,
     health,
     log,
-    /** Since when nothing is published although there may be news; null where ticks do what they should. */
-    heldSince: async () => (await ticks.read()).heldSince,
-    /** The sequence of the latest committed batch; null before the first, and where nothing is published. */
-    latestSequence: async () => (signer === undefined ? null : ((await batches.latest())?._id ?? null)),
+    /** The entries of the latest batch, or, where nothing is published, the cards as they are. */
+    getPublicScores,
   };
 }

@@ -1,9 +1,8 @@
 import type { PublisherHealth, PublisherKey } from '../../../contract/schemas/publisher.js';
 import type { BatchKey } from '../../../contract/verification/verify-batch.js';
 import { type Clock, toInstant } from '../../ports.js';
-import type { BatchStore } from './batch-store.js';
 import { judge, type TickState, withoutDeadTick } from './health.rules.js';
-import type { TickStore } from './tick-store.js';
+import type { BatchStore, TickStore } from './store.js';
 
 /** Enough for weekly rotations over two years; the batches contain older keys themselves. */
 const maxKeys = 100;

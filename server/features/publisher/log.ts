@@ -1,18 +1,13 @@
-import type {
-  BatchEntries,
-  BatchPage,
-  EntryProof,
-  PublishedBatch,
-} from '../../../contract/schemas/publisher.js';
+import type { BatchEntries, EntryProof, PublishedBatch } from '../../../contract/schemas/publisher.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { toHex } from '../../../contract/verification/bytes.js';
 import { createCache } from '../../cache/cache.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
-import { readCursor, toPage, unknownCursor, writeCursor } from '../../paging.js';
+import { type PageQuery, readCursor, readLimit, toPage, unknownCursor, writeCursor } from '../../paging.js';
 import { type Clock, toInstant } from '../../ports.js';
 import { entryKey } from './batch.rules.js';
-import type { BatchDocument, BatchStore } from './batch-store.js';
 import { pathTo, treeOver } from './merkle-tree.rules.js';
+import type { BatchDocument, BatchStore } from './store.js';
 
 /** Proofs are asked for of the latest batch. Each tree of 10,000 entries takes 4 MB. */
 const maxTrees = 4;
@@ -30,7 +25,7 @@ export type BatchLog = ReturnType<typeof createBatchLog>;
 export function createBatchLog(store: BatchStore, fleet: KnownFleet, clock: Clock) {
   async function find(sequence: number): Promise<BatchDocument> {
     const batch = await store.find(sequence);
-    if (batch === null) throw new ApiError('UNKNOWN_BATCH', `There is no batch ${sequence}.`);
+    if (batch === null) throw unknown(sequence);
     return batch;
   }
 
@@ -53,17 +48,12 @@ export function createBatchLog(store: BatchStore, fleet: KnownFleet, clock: Cloc
 
   return {
     /** Newest first unless told otherwise, beginning with the sequence `from`. */
-    async list(query: {
-      order?: 'asc' | 'desc' | undefined;
-      from?: number | undefined;
-      limit: number;
-      cursor?: string | undefined;
-    }): Promise<BatchPage> {
-      const { order = 'desc', from, limit, cursor } = query;
-      const name = ['batches', order, String(from ?? 'end')];
-      const [after] = readCursor(cursor, name, [wholeNumber]) ?? [];
-      const place = after === undefined ? { from } : { after: Number(after) };
-      const batches = await store.list({ order, ...place, limit: limit + 1 });
+    async list(query: PageQuery & { order?: 'asc' | 'desc' | undefined; from?: string | undefined }) {
+      const { order = 'desc', from } = query;
+      const limit = readLimit(query.limit);
+      const name = ['batches', order, from ?? 'end'];
+      const [after] = readCursor(query.cursor, name, [wholeNumber]) ?? [];
+      const batches = await store.list(order, from, after, limit + 1);
       const page = toPage(batches, limit, name, ({ _id }) => [_id]);
       return { ...page, items: page.items.map(toPublished) };
     },
@@ -71,17 +61,14 @@ export function createBatchLog(store: BatchStore, fleet: KnownFleet, clock: Cloc
     get: async (sequence: number) => toPublished(await find(sequence)),
 
     /** Throws INVALID_REQUEST for a cursor that was never issued. */
-    async entries(
-      sequence: number,
-      { limit, cursor }: { limit: number; cursor?: string | undefined },
-    ): Promise<BatchEntries> {
+    async entries(sequence: number, query: PageQuery): Promise<BatchEntries> {
       const batch = await find(sequence);
       const { size } = batch.header;
       const name = ['entries', String(sequence)];
-      const start = Number(readCursor(cursor, name, [wholeNumber])?.[0] ?? 0);
+      const start = Number(readCursor(query.cursor, name, [wholeNumber])?.[0] ?? 0);
       if (start > 0 && start >= size) throw unknownCursor();
-      const end = Math.min(start + limit, size);
-      const items = await readCards(batch, start, limit);
+      const items = await readCards(batch, start, readLimit(query.limit));
+      const end = start + items.length;
       return { sequence, start, items, nextCursor: end < size ? writeCursor(name, [end]) : null };
     },
 
@@ -107,7 +94,7 @@ export function createBatchLog(store: BatchStore, fleet: KnownFleet, clock: Cloc
           throw unsupportedPair('query.anchor', 'was never in the fleet');
         if (!fleet.isServedCorridor(corridor))
           throw unsupportedPair('query.corridor', 'is not a corridor that is served');
-        throw new ApiError('UNKNOWN_BATCH', `Batch ${sequence} has no entry of ${anchor} in ${corridor}.`);
+        throw unknown(sequence, anchor, corridor);
       }
       return {
         entry,
@@ -136,4 +123,12 @@ export function toPublished(batch: BatchDocument): PublishedBatch {
     submittedAt: submittedAt && toInstant(submittedAt),
     receipt,
   };
+}
+
+function unknown(sequence: number, anchor?: string, corridor?: string): ApiError {
+  const what =
+    anchor === undefined
+      ? `There is no batch ${sequence}.`
+      : `Batch ${sequence} has no entry of ${anchor} in ${corridor}.`;
+  return new ApiError('UNKNOWN_BATCH', what);
 }

@@ -32,10 +32,6 @@ const comeBackStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
 const silentStatuses: ReadonlySet<number> = new Set([404, 405, 501]);
 const maxDetail = 200;
 
-function detailOf({ status, body }: OracleAnswer): string {
-  return `${status} ${body.slice(0, maxDetail)}`;
-}
-
 /** Reads the answer to the submission of the batch of this head. */
 export function readOracleAnswer(
   answer: OracleAnswer,
@@ -60,14 +56,7 @@ export function readOracleHead(answer: OracleAnswer): OracleHead {
   if (read?.head === null) return { head: null };
   const named = read && { sequence: read.head.header.sequence, headerHash: read.head.receipt.headerHash };
   if (named !== undefined && receiptFault(read?.head?.receipt, named) === null) return { head: named };
-  return { failure: 'oracle_error', detail: `the head cannot be read: ${detailOf(answer)}` };
-}
-
-/** Why the log that ends with `own` must not be continued, in words for the log; null if the oracle has nothing else. */
-export function whatTheLogLacks(own: BatchHead | null, oracle: BatchHead | null): string | null {
-  if (oracle === null || oracle.sequence < (own?.sequence ?? 0)) return null;
-  if (oracle.sequence > (own?.sequence ?? 0)) return `the oracle has batch ${oracle.sequence} already`;
-  return oracle.headerHash === own?.headerHash ? null : `the oracle has another batch ${oracle.sequence}`;
+  return { failure: 'oracle_error', detail: detailOf(answer) };
 }
 
 /** Reads the answer to GET ORACLE_URL/{sequence}; null where it is no batch. */
@@ -94,4 +83,15 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Why the log that ends with `own` must not be continued, in words for the log; null if the oracle has nothing else. */
+export function whatTheLogLacks(own: BatchHead | null, oracle: BatchHead | null): string | null {
+  if (oracle === null || oracle.sequence < (own?.sequence ?? 0)) return null;
+  if (oracle.sequence > (own?.sequence ?? 0)) return `the oracle has batch ${oracle.sequence} already`;
+  return oracle.headerHash === own?.headerHash ? null : `the oracle has another batch ${oracle.sequence}`;
+}
+
+function detailOf({ status, body }: OracleAnswer): string {
+  return `${status} ${body.slice(0, maxDetail)}`;
 }

@@ -1,65 +1,57 @@
 import { initServer } from '@ts-rest/express';
+import type { Response } from 'express';
 import { publisherContract } from '../../../contract/endpoints/publisher.js';
+import { scoresContract } from '../../../contract/endpoints/reputation.js';
 import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import { ApiError } from '../../errors.js';
 import { setFreshness } from '../../http/send-json.js';
-import { readLimit } from '../../paging.js';
 import type { BatchLog } from './log.js';
+import type { GetPublicScores } from './public-scores.js';
 import type { Tick } from './tick.js';
 
-/** Short, because a batch may still get its receipt. */
-const batchFreshSeconds = 5;
-/** A cached answer is not misleading, since `checkedAt` gives the time of the check. */
-const healthFreshSeconds = 1;
-/** Entries never change. */
-const entriesFreshSeconds = 86_400;
+const freshSeconds = {
+  /** Short, because a batch may still get its receipt. */
+  batch: 5,
+  /** A cached answer is not misleading, since `checkedAt` gives the time of the check. */
+  health: 1,
+  /** They never change. */
+  entries: 86_400,
+  scores: 10,
+};
 
-export function createPublisherRouter(deps: {
+/** @param deps.publicCache Cache-Control: public instead of private */
+export function createPublisherRouters(deps: {
   tick: Tick;
   health: () => Promise<PublisherHealth>;
   log: BatchLog;
-  /** Cache-Control: public instead of private. */
+  getPublicScores: GetPublicScores;
   publicCache: boolean;
 }) {
-  const { tick, health, log } = deps;
-  const cache = { public: deps.publicCache } as const;
-  return initServer().router(publisherContract, {
+  const { tick, health, log, getPublicScores } = deps;
+
+  async function fresh<T>(res: Response, what: keyof typeof freshSeconds, read: Promise<T>) {
+    const body = await read;
+    setFreshness(res, { seconds: freshSeconds[what], public: deps.publicCache });
+    return { status: 200 as const, body };
+  }
+
+  const publisher = initServer().router(publisherContract, {
     tickPublisher: async () => {
       const outcome = await tick();
-      if (!outcome.ran) {
-        const { startedAt } = outcome;
-        throw new ApiError('RUN_IN_PROGRESS', 'A tick is running already.', { startedAt });
-      }
-      return { status: 200, body: outcome.value };
+      if (outcome.ran) return { status: 200, body: outcome.value };
+      const { startedAt } = outcome;
+      throw new ApiError('RUN_IN_PROGRESS', 'A tick is running already.', { startedAt });
     },
-    getPublisherHealth: async ({ res }) => {
-      const body = await health();
-      setFreshness(res, { seconds: healthFreshSeconds, ...cache });
-      return { status: 200, body };
-    },
-    listBatches: async ({ query, res }) => {
-      const from = query.from === undefined ? undefined : Number(query.from);
-      const limit = readLimit(query.limit);
-      const body = await log.list({ order: query.order, from, limit, cursor: query.cursor });
-      setFreshness(res, { seconds: batchFreshSeconds, ...cache });
-      return { status: 200, body };
-    },
-    getBatch: async ({ params, res }) => {
-      const body = await log.get(Number(params.sequence));
-      setFreshness(res, { seconds: batchFreshSeconds, ...cache });
-      return { status: 200, body };
-    },
-    listBatchEntries: async ({ params, query, res }) => {
-      const page = { limit: readLimit(query.limit), cursor: query.cursor };
-      const body = await log.entries(Number(params.sequence), page);
-      setFreshness(res, { seconds: entriesFreshSeconds, ...cache });
-      return { status: 200, body };
-    },
-    proveBatchEntry: async ({ params, query, res }) => {
-      const body = await log.prove(Number(params.sequence), query);
-      // The batch of the entry may still get its receipt.
-      setFreshness(res, { seconds: batchFreshSeconds, ...cache });
-      return { status: 200, body };
-    },
+    getPublisherHealth: ({ res }) => fresh(res, 'health', health()),
+    listBatches: ({ query, res }) => fresh(res, 'batch', log.list(query)),
+    getBatch: ({ params, res }) => fresh(res, 'batch', log.get(Number(params.sequence))),
+    listBatchEntries: ({ params, query, res }) =>
+      fresh(res, 'entries', log.entries(Number(params.sequence), query)),
+    proveBatchEntry: ({ params, query, res }) =>
+      fresh(res, 'batch', log.prove(Number(params.sequence), query)),
   });
+  const scores = initServer().router(scoresContract, {
+    getPublicScores: ({ query, res }) => fresh(res, 'scores', getPublicScores(query)),
+  });
+  return { publisher, scores };
 }

@@ -9,10 +9,10 @@ import {
 import type { HeldLease, Leases } from '../../mongo/leases.js';
 import type { InLeasedTransaction } from '../../mongo/transactions.js';
 import { headOf } from './batch.rules.js';
-import type { BatchStore } from './batch-store.js';
 import { contentOf, createWriteBatch } from './batch-writer.js';
 import type { Oracle } from './oracle.js';
 import { whatTheLogLacks } from './oracle-answer.rules.js';
+import type { BatchStore } from './store.js';
 import { publisherLease } from './tick.js';
 
 /** A published batch with all its entries in order, not verified yet. */

@@ -1,4 +1,5 @@
 import type { AnchorSummary } from '../../../contract/schemas/anchors.js';
+import type { HistoryPoint } from '../../../contract/schemas/reputation.js';
 import {
   type CardSigns,
   type CardVerification,
@@ -7,8 +8,7 @@ import {
   type ScoreCard,
 } from '../../../contract/schemas/score-card.js';
 import { hasEnough, scoreOf, weightedScore } from '../../../contract/verification/score.js';
-import type { Rollup } from './day-count.rules.js';
-import { percentileSeconds } from './settle-times.rules.js';
+import { percentileSeconds, type Rollup } from './day-count.rules.js';
 import { addRollup, addTally, emptyTally, judgeTimes, type Tally, timesWithheld } from './tally.rules.js';
 import type { Evidence } from './what-counts.rules.js';
 
@@ -67,37 +67,74 @@ export function anchorCards(
   const { id: _id, name: anchorName, simulated, status } = anchor;
   const isActive = status === 'active';
   const serves = anchor.corridors.map(({ corridor }) => corridor);
-  const windows = cardWindows.map((window) => {
-    const inWindow = within(rollups, window, today);
-    const place = { anchorId: _id, window, simulated, evidence: judge.evidence } as const;
-    const tallies = talliesOf(inWindow, judge, serves);
-    const cards = [...tallies].sort(byCorridor).map(([corridor, tally]) => {
-      const speedTargetSeconds = judge.speedTargets.get(corridor) ?? 0;
-      const days90 = daysWithOutcomes(rollups, today, corridor);
-      return {
-        card: cardOf(tally, days90, { ...place, corridor, speedTargetSeconds }),
-        signs: signsOf(tally),
-      };
-    });
-    const all = sumOf(tallies.values());
-    const own = ownRecord(
-      recordOf(all, daysWithOutcomes(rollups, today)),
-      cards.map(({ card }) => card),
-    );
-    const scoredCorridors = cards.filter(({ card }) => card.score !== null).length;
-    return { window, own: { ...own, ...signsOf(all), scoredCorridors }, cards };
-  });
+  const windows = cardWindows.map((window) =>
+    windowOf({ anchorId: _id, window, simulated }, rollups, today, judge, serves),
+  );
   return { _id, anchorName, simulated, serves: isActive ? serves : [], isActive, windows };
 }
 
+/** The cards of a window that ends with `day`, and the record over all corridors. */
+function windowOf(
+  place: Pick<ScoreCard, 'anchorId' | 'window' | 'simulated'>,
+  rollups: readonly Rollup[],
+  day: string,
+  judge: Judge,
+  serves: readonly string[],
+): AnchorWindow {
+  const tallies = talliesOf(within(rollups, place.window, day), judge, serves);
+  const cards = [...tallies].sort(byCorridor).map(([corridor, tally]) => {
+    const speedTargetSeconds = judge.speedTargets.get(corridor) ?? 0;
+    const days90 = daysWithOutcomes(rollups, day, corridor);
+    const of = { ...place, evidence: judge.evidence, corridor, speedTargetSeconds };
+    return { card: cardOf(tally, days90, of), signs: signsOf(tally) };
+  });
+  const all = sumOf(tallies.values());
+  const record = recordOf(all, daysWithOutcomes(rollups, day));
+  const own = ownRecord(
+    record,
+    cards.map(({ card }) => card),
+  );
+  const scoredCorridors = cards.filter(({ card }) => card.score !== null).length;
+  return { window: place.window, own: { ...own, ...signsOf(all), scoredCorridors }, cards };
+}
+
+/**
+ * A point for each of these days, in the given order: the counts of that day, and the score over the window that ends
+ * with that day. `rollups` are those of one anchor, from 90 days before the first of these days on.
+ */
+export function historyPoints(
+  days: readonly string[],
+  rollups: readonly Rollup[],
+  window: CardWindow,
+  judge: Judge,
+): HistoryPoint[] {
+  return days.map((day) => {
+    const { score, state } = windowOf(
+      { anchorId: '', window, simulated: false },
+      rollups,
+      day,
+      judge,
+      [],
+    ).own;
+    const onDay = sumOf(talliesOf(within(rollups, 1, day), judge).values());
+    const {
+      ledgerOutcomes: _1,
+      anchorOutcomes: _2,
+      timesWithheld: _3,
+      ...record
+    } = recordOf(onDay, daysWithOutcomes(rollups, day));
+    return { day, ...record, score, state };
+  });
+}
+
 /** The roll-ups of a window of this many days that ends with `day`. */
-export function within<T extends Rollup>(rollups: readonly T[], window: number, day: string): T[] {
+function within(rollups: readonly Rollup[], window: number, day: string): Rollup[] {
   const from = firstDayOf(window, day);
   return rollups.filter((rollup) => rollup.day >= from && rollup.day <= day);
 }
 
 /** The tally of each corridor that can be judged, with the times that count there. */
-export function talliesOf(
+function talliesOf(
   rollups: readonly Rollup[],
   { evidence, speedTargets }: Judge,
   atLeast: readonly string[] = [],
@@ -117,14 +154,14 @@ export function talliesOf(
   return tallies;
 }
 
-export function sumOf(tallies: Iterable<Tally>): Tally {
+function sumOf(tallies: Iterable<Tally>): Tally {
   const sum = emptyTally();
   for (const tally of tallies) addTally(sum, tally);
   return sum;
 }
 
 /** How many of the 90 UTC days that end with `day` have outcomes, in one corridor or in any. */
-export function daysWithOutcomes(rollups: readonly Rollup[], day: string, corridor?: string): number {
+function daysWithOutcomes(rollups: readonly Rollup[], day: string, corridor?: string): number {
   const days = new Set<string>();
   for (const rollup of within(rollups, longestWindow, day))
     if (corridor === undefined || rollup.corridor === corridor)
@@ -163,16 +200,9 @@ export function cardOf(
     'anchorId' | 'corridor' | 'window' | 'evidence' | 'speedTargetSeconds' | 'simulated'
   >,
 ): ScoreCard {
-  return { ...place, formula, ...scoredRecord(recordOf(tally, days90), place.speedTargetSeconds) };
-}
-
-/** The record with its score in a corridor with this speed target. */
-export function scoredRecord(record: CardRecord, speedTargetSeconds: number): ScoredRecord {
-  return {
-    ...record,
-    score: scoreOf({ ...record, speedTargetSeconds }),
-    state: hasEnough(record) ? 'scored' : 'insufficient_data',
-  };
+  const record = recordOf(tally, days90);
+  const score = scoreOf({ ...record, ...place });
+  return { ...place, formula, ...record, score, state: hasEnough(record) ? 'scored' : 'insufficient_data' };
 }
 
 /** A record over all corridors, with the score from those that have one. */

@@ -1,12 +1,19 @@
 import { isMongoUnavailable } from '../../mongo/failures.js';
 import { type HeldLease, LeaseLostError } from '../../mongo/leases.js';
 import type { ClientSession, InLeasedTransaction } from '../../mongo/transactions.js';
-import type { OutcomeDay } from '../../outcome-days.rules.js';
-import type { Clock, Logger, Random } from '../../ports.js';
+import { keyOfDay, type OutcomeDay, utcDay } from '../../outcome-days.rules.js';
+import type { Clock, Logger } from '../../ports.js';
+import type { DisputeEffect } from '../intents/intent.js';
 import { countDay, knownBefore } from './day-count.rules.js';
-import type { MarkStore } from './mark-store.js';
-import type { RollupStore } from './rollup-store.js';
-import type { Evidence, JudgedIntent } from './what-counts.rules.js';
+import type { MarkStore, RollupStore } from './day-store.js';
+import {
+  type Evidence,
+  type JudgedIntent,
+  type Standing,
+  standingAlone,
+  standingOf,
+  trueEffect,
+} from './what-counts.rules.js';
 
 /** The functions of the intents that counting needs. */
 export interface Outcomes {
@@ -26,7 +33,6 @@ export interface CountDaysDeps {
   evidence: Evidence;
   inLeasedTransaction: InLeasedTransaction;
   clock: Clock;
-  random: Random;
   logger: Logger;
 }
 
@@ -64,7 +70,7 @@ export function createCountDays(deps: CountDaysDeps): (lease: HeldLease) => Prom
     const endsAt = clock() + longestMs;
     const counted = { days: 0, more: false };
     const marked = await marks.listDays(mostDays);
-    for (const day of shuffled(marked, deps.random)) {
+    for (const day of marked) {
       if (lease.signal.aborted || clock() >= endsAt) return { ...counted, more: true };
       try {
         while (await count(lease, day)) lease.signal.throwIfAborted();
@@ -80,10 +86,51 @@ export function createCountDays(deps: CountDaysDeps): (lease: HeldLease) => Prom
   };
 }
 
-/** So that days that cannot be counted do not use up the time of every run before the others. */
-function shuffled<T>(items: readonly T[], random: Random): T[] {
-  return items
-    .map((item) => ({ item, place: random() }))
-    .sort((a, b) => a.place - b.place)
-    .map(({ item }) => item);
+export interface MarkEveryDayDeps {
+  marks: Pick<MarkStore, 'insertAll'>;
+  rollups: Pick<RollupStore, 'days'>;
+  outcomes: {
+    /** Every day that has outcomes which may count. */
+    days(): AsyncIterable<OutcomeDay>;
+  };
+}
+
+/** Marks every day that has outcomes or a roll-up, so that refreshes count all of them anew. Resolves to their number. */
+export async function markEveryDay({ marks, rollups, outcomes }: MarkEveryDayDeps): Promise<number> {
+  const every = new Map<string, OutcomeDay>();
+  for (const source of [outcomes.days(), rollups.days()])
+    for await (const { anchorId, corridor, day } of source) {
+      const marked = { anchorId, corridor, day };
+      every.set(keyOfDay(marked), marked);
+    }
+  await marks.insertAll([...every.values()]);
+  return every.size;
+}
+
+export interface StandingsDeps {
+  outcomes: {
+    /** The outcomes of an account on a day that may count. */
+    listOfAccountDay(day: OutcomeDay, account: string): Promise<JudgedIntent[]>;
+  };
+  evidence: Evidence;
+}
+
+export type Standings = ReturnType<typeof createStandings>;
+
+/** How outcomes count, by the same rules as the scores, from the outcomes as they are now. */
+export function createStandings({ outcomes, evidence }: StandingsDeps) {
+  function accountDayOf({ anchorId, corridor, account, outcome }: JudgedIntent): Promise<JudgedIntent[]> {
+    return outcomes.listOfAccountDay({ anchorId, corridor, day: utcDay(outcome.recordedAt) }, account);
+  }
+
+  return {
+    async standingOf(intent: JudgedIntent): Promise<Standing> {
+      const alone = standingAlone(intent, evidence);
+      return alone.counts === 'no' ? alone : standingOf(intent, await accountDayOf(intent), evidence);
+    },
+
+    /** What a verdict with this effect changes, or has changed. */
+    trueEffect: async (intent: JudgedIntent, effect: DisputeEffect): Promise<DisputeEffect | 'nothing'> =>
+      trueEffect(intent, effect, await accountDayOf(intent), evidence),
+  };
 }

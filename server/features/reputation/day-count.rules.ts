@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { OutcomeDay } from '../../outcome-days.rules.js';
-import { type PackedCounts, packCounts } from './packed-counts.rules.js';
-import { settleBucketOf } from './settle-times.rules.js';
 import {
   byRecord,
   countedPerAccountDay,
@@ -9,6 +7,76 @@ import {
   type JudgedIntent,
   standingAlone,
 } from './what-counts.rules.js';
+
+/**
+ * Settle times are kept as a histogram over this table: bucket `i` holds the whole seconds above `bounds[i - 1]` up
+ * to and including `bounds[i]`; whatever exceeds 90 days is in the last one. Exact to 100 s, with steps of at most 2 %
+ * above that. Stored roll-ups hold indexes into this table.
+ */
+export const settleBounds: readonly number[] = makeBounds();
+
+function makeBounds(): number[] {
+  const longestSeconds = 90 * 86_400;
+  const bounds = [0];
+  for (let last = 0; last < longestSeconds; bounds.push(last))
+    last = Math.min(longestSeconds, Math.max(last + 1, Math.floor((last * 102) / 100)));
+  return bounds;
+}
+
+/** The bucket of a settle time in seconds. Defined for every number, so that no stored value can stop a refresh. */
+export function settleBucketOf(settleSeconds: number): number {
+  let low = 0;
+  let high = settleBounds.length - 1;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((settleBounds[middle] ?? 0) >= settleSeconds) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/**
+ * The nearest-rank percentile of a histogram: the upper bound of the bucket that holds the value of rank
+ * ⌈percent · n / 100⌉. It is never below the exact percentile and at most 2 % above it. Null without values.
+ */
+export function percentileSeconds(histogram: Uint32Array, percent: number): number | null {
+  let total = 0;
+  for (const count of histogram) total += count;
+  if (total === 0) return null;
+  const rank = Math.ceil((total * percent) / 100);
+  let seen = 0;
+  for (let bucket = 0; bucket < histogram.length; bucket++) {
+    seen += histogram[bucket] ?? 0;
+    if (seen >= rank) return settleBounds[bucket] ?? null;
+  }
+  return null;
+}
+
+/**
+ * Counts by a number below 2³², as a roll-up stores them: pairs of number and count in order, 4 bytes little-endian each.
+ * Stored as a document with a hundred members, they would make up most of the cost of a refresh.
+ */
+export type PackedCounts = Uint8Array;
+
+const pairBytes = 8;
+
+export function packCounts(counts: ReadonlyMap<number, number>): PackedCounts {
+  const packed = new Uint8Array(counts.size * pairBytes);
+  const view = new DataView(packed.buffer);
+  for (const [index, [key, count]] of [...counts].sort(([a], [b]) => a - b).entries()) {
+    view.setUint32(index * pairBytes, key, true);
+    view.setUint32(index * pairBytes + 4, count, true);
+  }
+  return packed;
+}
+
+/** Visits the numbers in order. */
+export function forEachCount(packed: PackedCounts, visit: (key: number, count: number) => void): void {
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  for (let at = 0; at + pairBytes <= packed.byteLength; at += pairBytes) {
+    visit(view.getUint32(at, true), view.getUint32(at + 4, true));
+  }
+}
 
 /** The sums of a roll-up, all whole numbers. */
 const noSums = {

@@ -1,11 +1,16 @@
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import { createCards, publishedCards } from './cards.js';
-import { type CountDaysDeps, createCountDays } from './count-days.js';
-import { type MarkEveryDayDeps, markEveryDay } from './mark-every-day.js';
+import {
+  type CountDaysDeps,
+  createCountDays,
+  createStandings,
+  type MarkEveryDayDeps,
+  markEveryDay,
+  type StandingsDeps,
+} from './count-days.js';
 import { createRefresh, type FleetView, type Refresh, type RefreshDeps, refreshLease } from './refresh.js';
 import { createReputationRouter } from './router.js';
 import { createReputationService, type ReputationServiceDeps } from './service.js';
-import { createStandings, type StandingsDeps } from './standings.js';
 
 /** Leases to seed at startup. */
 export const reputationLeases = [refreshLease] as const;

@@ -7,7 +7,7 @@ import { type Clock, type Logger, toInstant } from '../../ports.js';
 import { type AnchorCards, anchorCards, firstDayOf, longestWindow } from './card.rules.js';
 import type { CardState, CardStore } from './card-store.js';
 import type { CountedDays } from './count-days.js';
-import type { RollupStore } from './rollup-store.js';
+import type { RollupStore } from './day-store.js';
 import type { Evidence } from './what-counts.rules.js';
 
 export const refreshLease = 'reputation-refresh';

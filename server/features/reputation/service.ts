@@ -6,12 +6,13 @@ import type {
   ReputationHistory,
 } from '../../../contract/schemas/reputation.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
-import { readCursor, readLimit, toPage, writeCursor } from '../../paging.js';
+import { type PageQuery, readCursor, readLimit, toPage, writeCursor } from '../../paging.js';
 import { toInstant } from '../../ports.js';
 import {
   type CardWindow,
   firstDayOf,
   formula,
+  historyPoints,
   longestWindow,
   ownRecord,
   recordOf,
@@ -19,19 +20,15 @@ import {
 } from './card.rules.js';
 import type { CardState } from './card-store.js';
 import type { Cards } from './cards.js';
-import { historyPoints } from './history.rules.js';
+import type { RollupStore } from './day-store.js';
 import { compareRanked, rankingOf } from './ranking.rules.js';
 import type { FleetView, Refresh } from './refresh.js';
-import type { RollupStore } from './rollup-store.js';
 import { emptyTally } from './tally.rules.js';
 import type { Evidence } from './what-counts.rules.js';
 
-interface HistoryQuery {
-  anchorId: string;
+interface RankingQuery extends PageQuery {
   corridor: string | null;
   window: CardWindow;
-  limit: string | undefined;
-  cursor: string | undefined;
 }
 
 export interface ReputationServiceDeps {
@@ -60,11 +57,7 @@ export function createReputationService(deps: ReputationServiceDeps) {
 
   return {
     /** Throws UNSUPPORTED_PAIR for a corridor that is neither served nor has a record. */
-    async getLeaderboard({
-      corridor,
-      window,
-      ...page
-    }: Omit<HistoryQuery, 'anchorId'>): Promise<LeaderboardAnswer> {
+    async getLeaderboard({ corridor, window, ...page }: RankingQuery): Promise<LeaderboardAnswer> {
       const list = ['leaderboard', corridor ?? '*', String(window)];
       const [score = '-', outcomes = '', anchorId = ''] = readCursor(page.cursor, list, placePattern) ?? [];
       const last = { score: score === '-' ? null : score, outcomes: Number(outcomes), anchorId };
@@ -107,7 +100,8 @@ export function createReputationService(deps: ReputationServiceDeps) {
     },
 
     /** Daily points, newest first, from the roll-ups as they are now. Throws UNKNOWN_ANCHOR, UNSUPPORTED_PAIR. */
-    async getHistory({ anchorId, corridor, window, ...page }: HistoryQuery): Promise<ReputationHistory> {
+    async getHistory(query: RankingQuery & { anchorId: string }): Promise<ReputationHistory> {
+      const { anchorId, corridor, window, ...page } = query;
       const list = ['history', anchorId, corridor ?? '*', String(window)];
       const [before = null] = readCursor(page.cursor, list, [dayPattern]) ?? [];
       const limit = readLimit(page.limit);

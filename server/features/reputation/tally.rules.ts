@@ -1,6 +1,12 @@
-import { emptySums, type Rollup, type Sums, sumNames } from './day-count.rules.js';
-import { forEachCount } from './packed-counts.rules.js';
-import { settleBounds, settleBucketOf } from './settle-times.rules.js';
+import {
+  emptySums,
+  forEachCount,
+  type Rollup,
+  type Sums,
+  settleBounds,
+  settleBucketOf,
+  sumNames,
+} from './day-count.rules.js';
 import type { Evidence } from './what-counts.rules.js';
 
 /** Roll-ups added up, over days or over corridors. */

@@ -63,32 +63,22 @@ const effectOn = async (intentHash: string) =>
   (await fixture.documents().findOne({ _id: intentHash as never }))?.disputeEffect;
 
 describe('a dispute from the wallet to the verdict', () => {
-  it('is shown by the stream of its intent, when it is filed and when it is decided', async () => {
+  it('is shown by the stream of its intent, and by the intent, which counts as not filled once it is accepted', async () => {
     const { intentHash } = await ended('complete');
+    expect((await fixture.read(intentHash)).status).toBe('settled');
     const path = `/api/intent/${intentHash}/stream`;
     const stream = await openStream<IntentAnswer>(fixture.app.url, path, { headers: client() });
     const shown = () => stream.events.at(-1)?.data.dispute?.status ?? null;
     await stream.received(1);
     expect(shown()).toBe(null);
-    const { id } = await file(intentHash, wallet);
+    const { id, httpStatus } = await file(intentHash, wallet);
+    expect(httpStatus).toBe(201);
     await waitFor(() => expect(shown()).toBe('open'));
     await accept(id);
     await waitFor(() => expect(shown()).toBe('accepted'));
     stream.close();
-  });
-
-  it('counts a settled intent as not filled when the dispute of the account is accepted', async () => {
-    const { intentHash } = await ended('complete');
-    expect((await fixture.read(intentHash)).status).toBe('settled');
-    const { id, httpStatus } = await file(intentHash, wallet);
-    expect(httpStatus).toBe(201);
-    await accept(id);
-    const intent = await fixture.read(intentHash);
-    expect([intent.status, intent.dispute?.status, intent.dispute?.disputeId]).toEqual([
-      'settled',
-      'accepted',
-      id,
-    ]);
+    const { status, dispute } = await fixture.read(intentHash);
+    expect([status, dispute?.status, dispute?.disputeId]).toEqual(['settled', 'accepted', id]);
     expect(await effectOn(intentHash)).toBe('counts_not_filled');
   });
 

@@ -3,10 +3,8 @@ import {
   effectOf,
   entitledParty,
   isWithinWindow,
-  mayDispute,
 } from '../../../server/features/disputes/entitlement.rules.js';
 import { anchorSigner, outcomes, signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';
-import { expectFor } from '../../support/expect-for.js';
 
 const account = signer('ada').account;
 const anchorKey = anchorSigner('harbour').account;
@@ -38,15 +36,6 @@ describe('entitledParty', () => {
     const itself = (ending: keyof typeof outcomes) => storedIntent(anchorKey, ending);
     expect(entitledParty(itself('settled'), anchorKey, anchorKey)).toBe('account');
     expect(entitledParty(itself('failed'), anchorKey, anchorKey)).toBe('anchor');
-  });
-});
-
-describe('mayDispute', () => {
-  it('never lets both parties dispute one outcome', () => {
-    for (const ending of Object.keys(outcomes) as (keyof typeof outcomes)[]) {
-      const intent = storedIntent(account, ending);
-      expectFor(ending, Number(mayDispute('account', intent)) + Number(mayDispute('anchor', intent))).toBe(1);
-    }
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createDisputeStore } from '../../../server/features/disputes/store.js';
-import { createMarkStore } from '../../../server/features/reputation/mark-store.js';
+import { createMarkStore } from '../../../server/features/reputation/day-store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { countUpTo, prepareCollections } from '../../../server/mongo/models.js';
 import { createDeliveryStore } from '../../../server/webhooks/delivery-store.js';

@@ -10,7 +10,7 @@ import { withNamed } from '../../../server/features/intents/payment/payment-stat
 import { readRecord } from '../../../server/features/intents/record/sep-record.rules.js';
 import { createIntentStore } from '../../../server/features/intents/store.js';
 import { createMakeProgress } from '../../../server/features/intents/transition/progress.js';
-import { createMarkStore } from '../../../server/features/reputation/mark-store.js';
+import { createMarkStore } from '../../../server/features/reputation/day-store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction, createPauseBeforeTry } from '../../../server/mongo/transactions.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fromHex, toHex } from '../../../contract/verification/bytes.js';
+import { toHex } from '../../../contract/verification/bytes.js';
 import { canonicalJson } from '../../../contract/verification/canonical-json.js';
-import { batchHeaderHash, entryLeafHash, verifyEntry } from '../../../contract/verification/verify-batch.js';
+import { batchHeaderHash, entryLeafHash } from '../../../contract/verification/verify-batch.js';
 import {
   entryKey,
   inOrder,
@@ -60,53 +60,9 @@ describe('the tree of a batch', () => {
       }
     },
   );
-
-  it('makes proofs of which all 1,200 mutations are refused', () => {
-    const size = 300;
-    const cards = cardsOf(size);
-    const tree = treeOver(leavesOf(size));
-    const header = nextHeader({ root: rootOf(tree), size }, null, made);
-    fc.assert(
-      fc.property(fc.nat(size - 1), fc.nat(), fc.nat(255), mutation, (index, place, bit, kind) => {
-        const entry = cards[index];
-        if (entry === undefined) throw new Error('no such entry');
-        const proof = pathTo(tree, index);
-        const claim = { entry, index, size, proof, header };
-        expect(verifyEntry(claim)).toBe(true);
-        const mutated = mutateProof(proof, kind, place % proof.length, bit);
-        fc.pre(mutated.join() !== proof.join());
-        expect(verifyEntry({ ...claim, proof: mutated })).toBe(false);
-        expect(verifyEntry({ ...claim, index: (index + 1 + (place % (size - 1))) % size })).toBe(false);
-      }),
-      { numRuns: 1_200 },
-    );
-  }, 60_000);
 });
 
 const made = { at: new Date('2026-11-21T09:30:00.000Z'), keyId: '0123456789abcdef' };
-const mutation = fc.constantFrom('flip', 'drop', 'double', 'swap', 'reverse', 'append');
-
-function mutateProof(proof: readonly string[], kind: string, at: number, bit: number): string[] {
-  const hash = proof[at] ?? '';
-  switch (kind) {
-    case 'flip': {
-      const bytes = fromHex(hash);
-      bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-      return proof.with(at, toHex(bytes));
-    }
-    case 'drop':
-      return proof.toSpliced(at, 1);
-    case 'double':
-      return proof.toSpliced(at, 0, hash);
-    case 'swap':
-      return proof.with(at, proof[(at + 1) % proof.length] ?? '').with((at + 1) % proof.length, hash);
-    case 'reverse':
-      return proof.toReversed();
-    default:
-      return [...proof, hash];
-  }
-}
-
 describe('the next header', () => {
   const content = { root: 'ab'.repeat(32), size: 3 };
   const first = nextHeader(content, null, made);

@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { createHealth } from '../../../server/features/publisher/health.js';
-import type { TickNote, TickState } from '../../../server/features/publisher/health.rules.js';
 import {
   beginTick,
   endTick,
   type Facts,
   firstState,
   judge,
+  type TickNote,
+  type TickState,
 } from '../../../server/features/publisher/health.rules.js';
 
 const at = (minutes: number) => new Date(Date.UTC(2026, 10, 21, 9, minutes));

@@ -1,5 +1,14 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { cardsOf, type PublisherInstance, publisherTests } from '../../fixtures/publisher/publisher.js';
+import { decodePublicKey } from '../../../contract/verification/strkey.js';
+import { batchKeyId } from '../../../contract/verification/verify-batch.js';
+import { startReferenceOracle } from '../../../scripts/reference-oracle/index.js';
+import {
+  cardsOf,
+  otherSeed,
+  type PublisherInstance,
+  publisherTests,
+  verifyLog,
+} from '../../fixtures/publisher/publisher.js';
 import { testDatabase } from '../../support/database.js';
 
 const tests = publisherTests(testDatabase());
@@ -9,45 +18,7 @@ beforeEach(async () => {
   instance = await tests.open();
 });
 
-/** An instance that considers everything older than a few milliseconds late. */
-const impatient = () => tests.open({ tickIntervalMs: 0.001 });
-
 describe('the health of the publisher', () => {
-  it('is idle before the first tick, and shows the key that batches will be signed with', async () => {
-    const health = await instance.publisher.health();
-    expect(health).toMatchObject({
-      status: 'idle',
-      reason: 'nothing_published',
-      lastTick: null,
-      latest: null,
-      lastSubmission: null,
-      pending: 0,
-      keys: [{ keyId: 'd7e1e084be213b01', current: true }],
-    });
-  });
-
-  it('is ok after a tick, with the batch and its submission', async () => {
-    const { batch } = await instance.tick();
-    const health = await instance.publisher.health();
-    expect(health).toMatchObject({
-      status: 'ok',
-      reason: null,
-      running: null,
-      lastTick: { result: 'published', failure: null },
-      latest: { sequence: 1, headerHash: batch?.headerHash, root: batch?.header.root },
-      lastSubmission: { sequence: 1, headerHash: batch?.headerHash, submittedAt: batch?.submittedAt },
-      oracle: true,
-      pending: 0,
-    });
-  });
-
-  it('is stale once no tick has ended for three intervals', async () => {
-    await instance.tick();
-    const late = await impatient();
-    expect(await late.publisher.health()).toMatchObject({ status: 'stale', reason: 'no_tick' });
-    expect(await instance.publisher.health()).toMatchObject({ status: 'ok' });
-  });
-
   it('is stale, not idle, if there are batches but no tick was ever recorded', async () => {
     await instance.tick();
     await instance.stored.state.deleteMany({});
@@ -97,3 +68,49 @@ describe('the health of the publisher', () => {
     });
   });
 });
+
+describe('publisher keys', () => {
+  it('signs nothing without a key, submits what is signed already, and is idle in health', async () => {
+    tests.oracle.behave('fail');
+    await instance.tick();
+    const keyless = await tests.open({ secretKey: undefined });
+    keyless.setCards(cardsOf(3, 60));
+    expect(await keyless.tick()).toMatchObject({ result: 'no_key', submitted: [1], pending: 0 });
+    const health = await keyless.publisher.health();
+    expect(health).toMatchObject({ status: 'idle', reason: 'no_key', latest: { sequence: 1 } });
+    expect(health.keys).toMatchObject([{ current: false }]);
+  });
+
+  it('continues the chain after a rotation, and keeps listing every key that signed a batch', async () => {
+    const lenient = await startReferenceOracle({
+      clock: Date.now,
+      keys: await Promise.all([instance, await tests.open({ secretKey: otherSeed })].map(currentKey)),
+    });
+    const unused = '17'.repeat(32);
+    const [before, after] = [
+      await tests.open({ oracleUrl: lenient.url }),
+      await tests.open({ oracleUrl: lenient.url, secretKey: otherSeed, oldKeys: [unused] }),
+    ];
+    await before.tick();
+    after.setCards(cardsOf(3, 60));
+    await after.tick();
+    const batches = await verifyLog(after.publisher);
+    expect(new Set(batches.map(({ header }) => header.keyId)).size).toBe(2);
+    expect(lenient.taken()).toHaveLength(2);
+
+    const { keys } = await after.publisher.health();
+    expect(keys.map(({ current }) => current)).toEqual([true, false, false]);
+    expect(keys.map(({ keyId }) => keyId)).toEqual([
+      batches[1]?.header.keyId,
+      batches[0]?.header.keyId,
+      batchKeyId(Buffer.from(unused, 'hex')),
+    ]);
+    for (const { keyId, publicKey } of keys) expect(batchKeyId(decodePublicKey(publicKey))).toBe(keyId);
+    await lenient.stop();
+  });
+});
+
+async function currentKey({ publisher }: PublisherInstance): Promise<string> {
+  const { keys } = await publisher.health();
+  return keys.find(({ current }) => current)?.publicKey ?? '';
+}

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { BatchPage } from '../../../contract/schemas/publisher.js';
 import { verifyBatch, verifyEntry } from '../../../contract/verification/verify-batch.js';
+import { createGetPublicScores } from '../../../server/features/publisher/public-scores.js';
 import { writeCursor } from '../../../server/paging.js';
 import {
   allEntries,
@@ -13,7 +13,6 @@ import { testDatabase } from '../../support/database.js';
 const database = testDatabase();
 /** One entry, whole trees, and trees whose last node is carried up. */
 const sizes = [1, 256, 257, 512, 600, 767];
-const batches = sizes.length;
 let instance: PublisherInstance;
 
 beforeAll(async () => {
@@ -25,40 +24,10 @@ beforeAll(async () => {
 });
 afterAll(() => instance.close());
 
-async function sequencesOf(query: {
-  order?: 'asc' | 'desc';
-  from?: number;
-  limit: number;
-}): Promise<number[][]> {
-  const pages: number[][] = [];
-  let cursor: string | undefined;
-  do {
-    const page: BatchPage = await instance.publisher.log.list({ ...query, cursor });
-    pages.push(page.items.map(({ header }) => header.sequence));
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined);
-  return pages;
-}
-
 describe('the list of batches', () => {
-  it('has every batch once, newest or oldest first, complete or from a sequence on', async () => {
-    expect(await sequencesOf({ limit: 4 })).toEqual([
-      [6, 5, 4, 3],
-      [2, 1],
-    ]);
-    expect(await sequencesOf({ order: 'asc', limit: 2 })).toEqual([
-      [1, 2],
-      [3, 4],
-      [5, 6],
-    ]);
-    expect(await sequencesOf({ order: 'asc', from: 5, limit: 50 })).toEqual([[5, 6]]);
-    expect(await sequencesOf({ from: 2, limit: 1 })).toEqual([[2], [1]]);
-    expect(await sequencesOf({ order: 'asc', from: 7, limit: 1 })).toEqual([[]]);
-  });
-
   it('refuses a cursor that was never issued', async () => {
     for (const cursor of ['x', 'YXNj', Buffer.from('up 3').toString('base64url')]) {
-      await expect(instance.publisher.log.list({ limit: 1, cursor })).rejects.toMatchObject({
+      await expect(instance.publisher.log.list({ limit: '1', cursor })).rejects.toMatchObject({
         code: 'INVALID_REQUEST',
       });
     }
@@ -75,19 +44,12 @@ describe('the entries of a batch', () => {
     },
   );
 
-  it('are complete on a page in the middle', async () => {
-    const { log } = instance.publisher;
-    const { nextCursor } = await log.entries(batches, { limit: 200, cursor: undefined });
-    const page = await log.entries(batches, { limit: 100, cursor: nextCursor ?? '' });
-    expect(page).toMatchObject({ start: 200, items: cardsOf(767).slice(200, 300) });
-  });
-
   it('are refused for an unknown batch or past the end', async () => {
     const { log } = instance.publisher;
-    await expect(log.entries(99, { limit: 1, cursor: undefined })).rejects.toMatchObject({
+    await expect(log.entries(99, { limit: '1', cursor: undefined })).rejects.toMatchObject({
       code: 'UNKNOWN_BATCH',
     });
-    const entries = (sequence: number, cursor: string) => log.entries(sequence, { limit: 1, cursor });
+    const entries = (sequence: number, cursor: string) => log.entries(sequence, { limit: '1', cursor });
     await expect(entries(1, cursorTo(1, 1))).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
     await expect(entries(2, cursorTo(3, 1))).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
     expect((await entries(2, cursorTo(2, 1))).start).toBe(1);
@@ -128,5 +90,37 @@ describe('a proof', () => {
     await expect(log.prove(99, { anchor: 'aaa', corridor: 'usdc-kes' })).rejects.toMatchObject({
       code: 'UNKNOWN_BATCH',
     });
+  });
+});
+
+describe('the public scores', () => {
+  it('are the entries of the latest batch, and those of the batch that a cursor goes on with', async () => {
+    const { getPublicScores } = instance.publisher;
+    const first = await getPublicScores({ limit: '2' });
+    const latest = cardsOf(767);
+    expect(first).toMatchObject({ batch: { sequence: 6 }, items: latest.slice(0, 2) });
+    instance.setCards(cardsOf(3, 60));
+    await instance.tick();
+    const rest = await getPublicScores({ limit: '100', cursor: first.nextCursor ?? undefined });
+    expect(rest).toMatchObject({ batch: { sequence: 6 }, items: latest.slice(2, 102) });
+    expect(await getPublicScores({})).toMatchObject({ batch: { sequence: 7 }, nextCursor: null });
+  });
+
+  const [early, late] = [new Date('2026-11-20T00:00:00.000Z'), new Date('2026-11-21T00:00:00.000Z')];
+  it.each([
+    ['neither', true, null, null, null],
+    ['the cards', true, early, null, early],
+    ['the log', true, null, late, late],
+    ['both, the cards first', true, early, late, early],
+    ['both, the log first', true, late, early, early],
+    ['the log, of which nothing is shown', false, null, early, null],
+  ])('say since when they stand still: %s', async (_which, isPublished, cards, held, expected) => {
+    const getPublicScores = createGetPublicScores({
+      ...instance.publisher.log,
+      latestSequence: async () => (isPublished ? 1 : null),
+      heldSince: async () => held,
+      publishedCards: async () => ({ cards: [], computedAt: late, standsStillSince: cards }),
+    });
+    expect((await getPublicScores({})).standsStillSince).toBe(expected?.toISOString() ?? null);
   });
 });

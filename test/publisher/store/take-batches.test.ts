@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BatchKey } from '../../../contract/verification/verify-batch.js';
-import { createBatchStore } from '../../../server/features/publisher/batch-store.js';
+import { createSigner } from '../../../server/features/publisher/batch.rules.js';
 import { createOracle } from '../../../server/features/publisher/oracle.js';
-import { createSigner } from '../../../server/features/publisher/signer.rules.js';
+import { createBatchStore } from '../../../server/features/publisher/store.js';
 import { createTakeBatches, type WholeBatch } from '../../../server/features/publisher/take-batches.js';
 import { createInLeasedTransaction, createInTransaction } from '../../../server/mongo/transactions.js';
 import { createOutbound } from '../../../server/outbound/outbound.js';
@@ -123,12 +123,6 @@ describe('taking the batches that a restored database lacks', () => {
   ])('takes no batch that %s', async (_fault, message, batch) => {
     await expect(take({ file: [batch()] })).rejects.toThrow(message);
     expect(await headers()).toHaveLength(2);
-  });
-
-  it('says that the oracle has more where one of them cannot be had', async () => {
-    const entriesOf = tests.oracle.url;
-    const oracle = { oracleUrl: entriesOf, file: [{ ...third(), entries: [] }] };
-    await expect(take(oracle)).rejects.toThrow('Batch 3');
   });
 
   it('fails, and changes nothing, while the oracle is away', async () => {

@@ -36,7 +36,7 @@ describe('a tick', () => {
     expect(await instance.events()).toEqual([
       { event: 'publisher.tick', sequence: 1, root, headerHash: batch?.headerHash, size, submitted: true },
     ]);
-    expect(await instance.publisher.latestSequence()).toBe(1);
+    expect((await instance.publisher.getPublicScores({})).batch?.sequence).toBe(1);
     expect(await instance.publisher.log.entriesFrom(1, 2, 2)).toEqual({
       header: batch?.header,
       items: cardsOf(5).slice(2, 4),
@@ -104,7 +104,7 @@ describe('a tick', () => {
       status: 'failing',
       reason: 'too_many_entries',
     });
-    expect(await instance.publisher.heldSince()).toBeInstanceOf(Date);
+    expect((await instance.publisher.getPublicScores({})).standsStillSince).not.toBeNull();
     const { entry, ...claim } = await instance.publisher.log.prove(1, {
       anchor: 'anchor-004999',
       corridor: 'usdc-ngn',
@@ -168,10 +168,8 @@ describe('a tick that ends early', () => {
     dying.setCards(cardsOf(300));
     await expect(dying.tick()).rejects.toThrow('died here');
     expect(await instance.stored.entries.countDocuments()).toBe(1);
-    expect(await instance.publisher.latestSequence()).toBeNull();
-    await expect(instance.publisher.log.entries(1, { limit: 1, cursor: undefined })).rejects.toThrow(
-      ApiError,
-    );
+    expect((await instance.publisher.getPublicScores({})).batch).toBeNull();
+    await expect(instance.publisher.log.entries(1, { limit: '1' })).rejects.toThrow(ApiError);
 
     instance.setCards(cardsOf(3));
     await instance.tick();

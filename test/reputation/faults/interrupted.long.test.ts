@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { isMongoUnavailable } from '../../../server/mongo/failures.js';
 import { anchor, type TestFleet } from '../../fixtures/reputation/fleet-view.js';
@@ -13,7 +13,7 @@ import type { Task } from '../../fixtures/reputation/reputation-worker.js';
 import { anyOutcome, noon } from '../../fixtures/reputation/stored-outcomes.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
 import { runSeed, seeded } from '../../support/seeded.js';
-import { buildWorker, eventually, untilStopped, type Worker } from '../../support/worker-processes.js';
+import { buildWorker, eventually, type Worker } from '../../support/worker-processes.js';
 
 const leaseTtlMs = 600;
 const outcomes = 120;
@@ -90,29 +90,6 @@ async function agrees({ parts, feature }: World): Promise<void> {
   }
   expect(days).toEqual(await countedByHand(parts));
 }
-
-/** Every card of one and the same run. Returns the run. */
-async function readersSeeAWholeRun({ parts, feature }: World): Promise<number> {
-  await feature.loadCards();
-  expect((await feature.publishedCards()).cards).toHaveLength(3);
-  expect(await parts.stored.cards.distinct('run')).toHaveLength(1);
-  return (await parts.stored.state.findOne({ _id: 'cards' }))?.run ?? 0;
-}
-
-describe('a refresh that is stopped before it commits, and goes on after another took over', () => {
-  it('changes nothing more', async () => {
-    const world = await prepared('stopped');
-    const worker = world.work('refresh', { at: 'commitTransaction', signal: 'SIGSTOP' });
-    await untilStopped(worker);
-    await agrees(world);
-    const run = await readersSeeAWholeRun(world);
-    worker.process.kill('SIGCONT');
-    expect(await worker.ended).toMatchObject({ code: 1 });
-    expect(await readersSeeAWholeRun(world)).toBe(run);
-    await agrees(world);
-    await world.parts.close();
-  }, 60_000);
-});
 
 it('four instances that settle, recover, decide, refresh and rebuild at once count to the last unit', async () => {
   const world = await prepared('crowd');

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
 import type { AnchorReputation, RefreshAnswer } from '../../../contract/schemas/reputation.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
-import { account, day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
+import { day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 import { failed, settled, storeOutcomes, withOutcome } from '../../fixtures/reputation/stored-outcomes.js';
 import { testCronSecret } from '../../support/app.js';
 
@@ -38,37 +37,6 @@ async function inCrowds<T>(count: number, send: (index: number) => Promise<T>): 
   return results;
 }
 
-/** Sends a callback of the anchor about a withdrawal with that id. */
-async function tell(intentHash: string, id: string, told: Record<string, unknown>): Promise<boolean> {
-  const body = JSON.stringify({ transaction: { id, kind: 'withdrawal', ...told } });
-  const { host } = new URL(fixture.app.config.publicUrl);
-  const signature = fixture.anchors.anchor('harbour').signCallback(host, body);
-  const headers = { 'content-type': 'application/json', signature, ...fromAnotherClient() };
-  const path = `/api/intent/${intentHash}/status`;
-  return (await fixture.app.client.request<StatusCallbackAnswer>('POST', path, { headers, body })).body
-    .applied;
-}
-
-/** Announces withdrawals of one account, then has each seen, paid and completed; resolves to the number completed. */
-async function settleMany(count: number, sellAmount: string): Promise<number> {
-  const ids = Array.from({ length: count }, (_, index) => `of-${sellAmount}-${index}`);
-  const hashes = await inCrowds(count, async (index) => {
-    const terms = fixture.terms({ account, sellAmount, anchorTransactionId: ids[index] ?? '' });
-    return (await fixture.post(terms)).body.intentHash;
-  });
-  const payout = { amount_in: sellAmount, amount_out: '14000', stellar_transaction_id: 'ab' };
-  for (const told of [
-    { status: 'pending_user_transfer_start' },
-    { ...payout, status: 'pending_external' },
-    { ...payout, status: 'completed' },
-  ]) {
-    await fixture.pass(30 * second);
-    await inCrowds(count, (index) => tell(hashes[index] ?? '', ids[index] ?? '', told));
-  }
-  const done = { account, sellAmount, status: 'settled', unscoredReason: null };
-  return fixture.documents().countDocuments(done);
-}
-
 /** Pays withdrawals and lets them complete, with reconciliations frequent enough to measure the times. */
 async function payAndWatch(ids: readonly string[], minutes: number): Promise<void> {
   for (const id of ids) fixture.anchors.anchor('harbour').pay(id, { ending: 'complete' });
@@ -101,28 +69,6 @@ describe('no score moves', () => {
     expect(await fixture.documents().countDocuments({ status: 'expired' })).toBe(1_000);
     expect(await card()).toEqual(before);
   }, 90_000);
-
-  it('after 500 settled dust withdrawals of one account in a day', async () => {
-    const before = await card();
-    expect(await settleMany(500, '9.99')).toBe(500);
-    expect(await card()).toEqual(before);
-  }, 90_000);
-
-  it('after successful withdrawals that are announced only afterwards', async () => {
-    const before = await card();
-    const ids: string[] = [];
-    for (let begun = 0; begun < 20; begun += 1) ids.push(await fixture.begin('harbour'));
-    await fixture.pass(30 * second);
-    await payAndWatch(ids, 6);
-    await inCrowds(ids.length, (index) =>
-      fixture.post(fixture.terms({ anchorTransactionId: ids[index] ?? '' })),
-    );
-    await fixture.pass(minute);
-    await fixture.settle();
-    const unscored = { status: 'settled', unscoredReason: { $ne: null } };
-    expect(await fixture.documents().countDocuments(unscored)).toBe(20);
-    expect(await card()).toEqual(before);
-  }, 60_000);
 });
 
 describe('a score moves by no more than the rules allow', () => {
@@ -148,12 +94,4 @@ describe('a score moves by no more than the rules allow', () => {
     expect(after?.outcomes).toBe((before?.outcomes ?? 0) + 1);
     expect(after?.filled).toBe((before?.filled ?? 0) + 1);
   }, 90_000);
-
-  it('counts three outcomes and one account-day for 100 real withdrawals of one account in a day', async () => {
-    const before = await card();
-    expect(await settleMany(100, '11')).toBe(100);
-    const after = await card();
-    expect(after?.outcomes).toBe((before?.outcomes ?? 0) + 3);
-    expect(after?.accountDays).toBe((before?.accountDays ?? 0) + 1);
-  }, 60_000);
 });

@@ -5,9 +5,11 @@ import fc from 'fast-check';
 import { type ScoreCard, scoreCard } from '../../../contract/schemas/score-card.js';
 import { canonicalJson } from '../../../contract/verification/canonical-json.js';
 import { cardOf } from '../../../server/features/reputation/card.rules.js';
-import { emptySums } from '../../../server/features/reputation/day-count.rules.js';
-import { packCounts } from '../../../server/features/reputation/packed-counts.rules.js';
-import { settleBucketOf } from '../../../server/features/reputation/settle-times.rules.js';
+import {
+  emptySums,
+  packCounts,
+  settleBucketOf,
+} from '../../../server/features/reputation/day-count.rules.js';
 import { addRollup, emptyTally, judgeTimes } from '../../../server/features/reputation/tally.rules.js';
 import { itWhere, python3 } from '../../support/it-where.js';
 

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import {
   leastAccountDays,
@@ -49,31 +51,38 @@ describe('the score of a card', () => {
     );
   });
 
-  it('never falls when one more of the outcomes is filled', () => {
-    monotone((each) => ({ ...each, filled: Math.min(each.outcomes, each.filled + 1) }), 'up');
-  });
-
-  it('never falls when the same fill rate is shown over twice as many outcomes', () => {
-    monotone((each) => ({ ...each, outcomes: 2 * each.outcomes, filled: 2 * each.filled }), 'up');
-  });
-
-  it('never rises with one more outcome that is not filled', () => {
-    monotone((each) => ({ ...each, outcomes: each.outcomes + 1 }), 'down');
-  });
-
-  it('never rises with a slower median', () => {
-    monotone((each) => ({ ...each, p50SettleSeconds: (each.p50SettleSeconds ?? 0) + 7 }), 'down');
-  });
-
-  it('never rises with a larger shortfall', () => {
-    monotone((each) => {
-      const ppb = Number(each.meanShortfall ?? '0') * 1e9;
-      return { ...each, meanShortfall: asShare(Math.min(1e9, Math.round(ppb) + 1_234)) };
-    }, 'down');
-  });
-
-  it('never falls with a more patient speed target', () => {
-    monotone((each) => ({ ...each, speedTargetSeconds: each.speedTargetSeconds + 60 }), 'up');
+  const shortBy = (ppb: number) => (each: ScoreInputs) => {
+    const before = Math.round(Number(each.meanShortfall ?? '0') * 1e9);
+    return { ...each, meanShortfall: asShare(Math.min(1e9, before + ppb)) };
+  };
+  it.each<[string, 'up' | 'down', (each: ScoreInputs) => ScoreInputs]>([
+    [
+      'one more outcome filled',
+      'up',
+      (each) => ({ ...each, filled: Math.min(each.outcomes, each.filled + 1) }),
+    ],
+    [
+      'the same fill rate twice',
+      'up',
+      (each) => ({ ...each, outcomes: 2 * each.outcomes, filled: 2 * each.filled }),
+    ],
+    [
+      'a more patient target',
+      'up',
+      (each) => ({ ...each, speedTargetSeconds: each.speedTargetSeconds + 60 }),
+    ],
+    ['one more outcome not filled', 'down', (each) => ({ ...each, outcomes: each.outcomes + 1 })],
+    ['a slower median', 'down', (each) => ({ ...each, p50SettleSeconds: (each.p50SettleSeconds ?? 0) + 7 })],
+    ['a larger shortfall', 'down', shortBy(1_234)],
+  ])('with %s never moves but %s', (_what, direction, change) => {
+    fc.assert(
+      fc.property(inputs, (each) => {
+        const by = Number(scoreOf(change(each))) - Number(scoreOf(each));
+        if (direction === 'up') expect(by).toBeGreaterThanOrEqual(0);
+        else expect(by).toBeLessThanOrEqual(0);
+      }),
+      { numRuns: 200 },
+    );
   });
 
   it('is null under 30 outcomes, 15 account-days or 7 days with outcomes, and only there', () => {
@@ -114,18 +123,6 @@ describe('the score of a card', () => {
     const unmeasured = scoreOf({ ...good, p50SettleSeconds: null, meanShortfall: null });
     expect(unmeasured).toBe(scoreOf({ ...good, p50SettleSeconds: 0, meanShortfall: '0.000000000' }));
   });
-
-  function monotone(change: (each: ScoreInputs) => ScoreInputs, direction: 'up' | 'down') {
-    fc.assert(
-      fc.property(inputs, (each) => {
-        const before = Number(scoreOf(each));
-        const after = Number(scoreOf(change(each)));
-        if (direction === 'up') expect(after).toBeGreaterThanOrEqual(before);
-        else expect(after).toBeLessThanOrEqual(before);
-      }),
-      { numRuns: 200 },
-    );
-  }
 });
 
 describe("an anchor's own score", () => {
@@ -148,23 +145,49 @@ describe("an anchor's own score", () => {
     expect(weightedScore([])).toBeNull();
     expect(weightedScore([{ score: null, outcomes: 20 }])).toBeNull();
   });
-
-  it('lies between the lowest and the highest score of its corridors', () => {
-    const card = fc.record({
-      score: fc.integer({ min: 0, max: 10_000 }).map((hundredths) => (hundredths / 100).toFixed(2)),
-      outcomes: fc.integer({ min: 30, max: 1_000_000 }),
-    });
-    fc.assert(
-      fc.property(fc.array(card, { minLength: 1, maxLength: 20 }), (cards) => {
-        const scores = cards.map(({ score }) => Number(score));
-        const own = Number(weightedScore(cards));
-        expect(own).toBeGreaterThanOrEqual(Math.min(...scores));
-        expect(own).toBeLessThanOrEqual(Math.max(...scores));
-      }),
-    );
-  });
 });
 
 function asShare(ppb: number): string {
   return (ppb / 1e9).toFixed(9);
 }
+
+const Exact = Decimal.clone({ precision: 50 });
+const text = readFileSync(new URL('../../../docs/reputation.md', import.meta.url), 'utf8');
+const section = text.slice(text.indexOf('### A worked example'), text.indexOf('## What counts'));
+const example = JSON.parse(/```json\n([\s\S]*?)```/.exec(section)?.[1] ?? '') as ScoreInputs & {
+  score: string;
+};
+
+describe('the worked example of docs/reputation.md', () => {
+  it('is what the service computes', () => {
+    expect(scoreOf(example)).toBe(example.score);
+  });
+
+  it('has the intermediate values that the document shows', () => {
+    const { filled, outcomes, meanShortfall, p50SettleSeconds, speedTargetSeconds } = example;
+    const zSquared = new Exact('1.959963984540054').pow(2);
+    const spread = zSquared.plus(new Exact(4 * filled * (outcomes - filled)).div(outcomes));
+    const wilson = zSquared
+      .plus(2 * filled)
+      .minus(zSquared.times(spread).sqrt())
+      .div(zSquared.plus(outcomes).times(2));
+    const payout = new Exact(1).minus(new Exact(meanShortfall ?? 0).times(10));
+    const speed = Exact.exp(
+      Exact.ln(2)
+        .times(-(p50SettleSeconds ?? 0))
+        .div(speedTargetSeconds),
+    );
+    const product = wilson.times(payout).times(speed).times(100);
+    const steps = [zSquared, spread, spread.sqrt(), wilson, payout, speed, product];
+    const shown = [...section.matchAll(/^\|[^|]+\| ([\d.]+) \|$/gm)].map(([, value]) => value);
+    expect(shown).toEqual([...steps.map((value) => value.toFixed(16, Decimal.ROUND_DOWN)), example.score]);
+  });
+
+  it('has the scores that the document names for perfect records of 30 and 300', () => {
+    const perfect = { ...example, p50SettleSeconds: 0, meanShortfall: null };
+    expect(text).toContain('Thirty filled of thirty give 88.64 %');
+    expect(scoreOf({ ...perfect, outcomes: 30, filled: 30 })).toBe('88.64');
+    expect(text).toMatch(/three hundred of three\s+hundred 98.73 %/);
+    expect(scoreOf({ ...perfect, outcomes: 300, filled: 300 })).toBe('98.73');
+  });
+});

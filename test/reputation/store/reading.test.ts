@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { leaderboardAnswer, publicScores, reputationHistory } from '../../../contract/schemas/reputation.js';
-import { createGetPublicScores } from '../../../server/features/scores/public-scores.js';
+import { leaderboardAnswer, reputationHistory } from '../../../contract/schemas/reputation.js';
 import { anchor } from '../../fixtures/reputation/fleet-view.js';
 import { reputationFixture } from '../../fixtures/reputation/reputation-fixture.js';
-import { openFeature } from '../../fixtures/reputation/reputation-parts.js';
 
 const fixture = reputationFixture();
 const { outcomes, board } = fixture;
@@ -43,24 +41,6 @@ describe('the leaderboard', () => {
     await expect(board('usdc-xyz')).rejects.toMatchObject({ code: 'UNSUPPORTED_PAIR' });
   });
 
-  it('is empty before the first refresh', async () => {
-    expect(await board()).toEqual({
-      corridor: null,
-      window: 30,
-      formula: 'v1',
-      standsStillSince: null,
-      computedAt: null,
-      items: [],
-      nextCursor: null,
-    });
-    expect(await fixture.feature.service.getReputation('harbour', 30)).toMatchObject({
-      computedAt: null,
-      outcomes: 0,
-      score: null,
-      corridors: [],
-    });
-  });
-
   it('pages through every anchor once, though a refresh comes between two pages', async () => {
     fixture.fleet.anchors = Array.from({ length: 23 }, (_, index) =>
       anchor(`a${String(index).padStart(2, '0')}`, ['usdc-ngn']),
@@ -76,24 +56,6 @@ describe('the leaderboard', () => {
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
     expect(seen).toEqual(fixture.fleet.anchors.map(({ id }) => id));
-  });
-
-  it('refuses a cursor of another query, and one that was never issued', async () => {
-    fixture.fleet.anchors = Array.from({ length: 3 }, (_, index) => anchor(`a${index}`, ['usdc-ngn']));
-    await fixture.feature.service.refreshNow();
-    const query = { corridor: null, window: 30, limit: '1' } as const;
-    const { nextCursor } = await fixture.feature.service.getLeaderboard({ ...query, cursor: undefined });
-    const cursor = nextCursor ?? '';
-    expect((await fixture.feature.service.getLeaderboard({ ...query, cursor })).items).toHaveLength(1);
-    for (const bad of [
-      { ...query, corridor: 'usdc-ngn', cursor },
-      { ...query, window: 7 as const, cursor },
-      { ...query, cursor: 'AAAA' },
-      { ...query, cursor: `${cursor}A` },
-    ])
-      await expect(fixture.feature.service.getLeaderboard(bad)).rejects.toMatchObject({
-        code: 'INVALID_REQUEST',
-      });
   });
 });
 
@@ -112,12 +74,6 @@ describe('the record of an anchor', () => {
       ['usdc-ngn', 0],
     ]);
     expect(corridors[1]).toMatchObject({ speedTargetSeconds: 900, state: 'scored' });
-  });
-
-  it('throws UNKNOWN_ANCHOR for an anchor that was never in the fleet', async () => {
-    await expect(fixture.feature.service.getReputation('nobody', 30)).rejects.toMatchObject({
-      code: 'UNKNOWN_ANCHOR',
-    });
   });
 });
 
@@ -181,90 +137,5 @@ describe('the history', () => {
     } while (cursor !== undefined);
     expect(whole.items).toHaveLength(9);
     expect(paged).toEqual(whole.items);
-  });
-});
-
-describe('the public scores', () => {
-  const page = { limit: '2', cursor: undefined };
-  const keysOf = (items: readonly { anchorId: string; corridor: string }[]) =>
-    items.map(({ anchorId, corridor }) => `${anchorId} ${corridor}`);
-
-  it('are the cards of window 30 by anchor and corridor, where nothing is published', async () => {
-    await outcomes('harbour', 'usdc-ngn', 40);
-    await fixture.feature.service.refreshNow();
-    const first = await fixture.feature.scores.getPublicScores(page);
-    expect(publicScores.parse(first)).toMatchObject({ batch: null, generatedAt: '2026-11-21T12:00:00.000Z' });
-    const cursor = first.nextCursor ?? undefined;
-    const second = await fixture.feature.scores.getPublicScores({ ...page, cursor });
-    expect(keysOf([...first.items, ...second.items])).toEqual([
-      'fresh usdc-ngn',
-      'harbour usdc-kes',
-      'harbour usdc-ngn',
-      'squall usdc-ngn',
-    ]);
-    expect(second.nextCursor).toBeNull();
-  });
-
-  it('are the entries of the latest batch, and those of the batch that a cursor goes on with', async () => {
-    await fixture.feature.service.refreshNow();
-    const { cards } = await fixture.feature.publishedCards();
-    const published = new Map([
-      [3, cards.slice(0, 3)],
-      [4, cards.slice(1)],
-    ]);
-    let latest = 3;
-    const { scores } = openFeature(fixture.parts, {
-      fleet: fixture.fleet,
-      now: () => fixture.world.now,
-      scores: {
-        latestSequence: async () => latest,
-        async entriesFrom(sequence, start, limit) {
-          const items = published.get(sequence);
-          const createdAt = '2026-11-21T12:01:00.000Z';
-          const signed = {
-            version: 1,
-            previous: null,
-            formula: 'v1',
-            keyId: 'ab',
-            createdAt,
-            root: 'ab'.repeat(32),
-          } as const;
-          return items === undefined
-            ? null
-            : {
-                header: { sequence, size: items.length, ...signed },
-                items: items.slice(start, start + limit),
-              };
-        },
-      },
-    });
-    const first = await scores.getPublicScores(page);
-    expect(publicScores.parse(first)).toMatchObject({ batch: { sequence: 3 }, items: cards.slice(0, 2) });
-    latest = 4;
-    const rest = await scores.getPublicScores({ ...page, cursor: first.nextCursor ?? undefined });
-    expect(rest).toMatchObject({ batch: { sequence: 3 }, items: cards.slice(2, 3), nextCursor: null });
-    expect(await scores.getPublicScores(page)).toMatchObject({ batch: { sequence: 4 } });
-  });
-
-  const [early, late] = [new Date('2026-11-20T00:00:00.000Z'), new Date('2026-11-21T00:00:00.000Z')];
-  it.each([
-    ['neither', true, null, null, null],
-    ['the cards', true, early, null, early],
-    ['the log', true, null, late, late],
-    ['both, the cards first', true, early, late, early],
-    ['both, the log first', true, late, early, early],
-    ['the log, of which nothing is shown', false, null, early, null],
-  ])('say since when they stand still: %s', async (_which, isPublished, cards, log, expected) => {
-    const header = { version: 1, previous: null, formula: 'v1', keyId: 'ab', root: 'ab'.repeat(32) } as const;
-    const getPublicScores = createGetPublicScores({
-      latestSequence: async () => (isPublished ? 3 : null),
-      entriesFrom: async (sequence) => ({
-        header: { ...header, sequence, size: 0, createdAt: '2026-11-21T12:01:00.000Z' },
-        items: [],
-      }),
-      logHeldSince: async () => log,
-      publishedCards: async () => ({ cards: [], computedAt: late, standsStillSince: cards }),
-    });
-    expect((await getPublicScores({})).standsStillSince).toBe(expected?.toISOString() ?? null);
   });
 });

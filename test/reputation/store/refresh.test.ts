@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { anchor } from '../../fixtures/reputation/fleet-view.js';
+import type { CardSigns, ScoreCard } from '../../../contract/schemas/score-card.js';
 import { dayMs, reputationFixture } from '../../fixtures/reputation/reputation-fixture.js';
 import { insertOutcomes, openFeature, totals } from '../../fixtures/reputation/reputation-parts.js';
-import { withOutcome } from '../../fixtures/reputation/stored-outcomes.js';
+import { settled, withOutcome } from '../../fixtures/reputation/stored-outcomes.js';
 import { runProgram } from '../../support/run-program.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
@@ -38,27 +39,6 @@ describe('a refresh', () => {
     for (const window of [7, 30, 90] as const)
       counts.push((await fixture.feature.service.getReputation('squall', window)).outcomes);
     expect(counts).toEqual([60, 120, 180]);
-  });
-
-  it('moves the windows on with the days', async () => {
-    await outcomes('squall', 'usdc-ngn', 40, { daysAgo: 6 });
-    await fixture.feature.service.refreshNow();
-    expect((await board(null, 7)).items[0]).toMatchObject({ anchorId: 'squall', outcomes: 40 });
-    fixture.world.now += dayMs;
-    await fixture.feature.service.refreshNow();
-    const { items } = await board(null, 7);
-    expect(items.find(({ anchorId }) => anchorId === 'squall')).toMatchObject({ outcomes: 0, score: null });
-  });
-
-  it('is refused while another one runs, with the start time of that one', async () => {
-    await fixture.parts.leases.run('reputation-refresh', 10_000, async () => {
-      const refused = fixture.feature.service.refreshNow();
-      await expect(refused).rejects.toMatchObject({
-        code: 'RUN_IN_PROGRESS',
-        extras: { startedAt: expect.stringMatching(/^\d{4}-.*Z$/) },
-      });
-    });
-    expect(await fixture.feature.service.refreshNow()).toMatchObject({ anchors: 3 });
   });
 
   it('replaces what a day held before: nothing is counted twice, and what is gone is not counted', async () => {
@@ -254,44 +234,79 @@ it('a rebuild program marks every day, and the next refresh counts the same', as
   expect(await totals(fixture.parts)).toEqual(before);
 });
 
-describe('what other features read', () => {
-  it('gives quotes the new record as soon as a refresh of this instance has ended', async () => {
-    expect(fixture.feature.reputationOf('harbour', 'usdc-ngn')).toEqual({
-      score: null,
-      state: 'insufficient_data',
-      outcomes: 0,
-      fillRate: null,
-      p50SettleSeconds: null,
-      p95SettleSeconds: null,
-      meanShortfall: null,
-    });
-    await outcomes('harbour', 'usdc-ngn', 40, { days: 7 });
-    await fixture.feature.service.refreshNow();
-    expect(fixture.feature.reputationOf('harbour', 'usdc-ngn')).toEqual({
-      score: '85.12',
-      state: 'scored',
-      outcomes: 40,
-      fillRate: '1.000000',
-      p50SettleSeconds: 60,
-      p95SettleSeconds: 60,
-      meanShortfall: '0.000000000',
+interface Case {
+  name: string;
+  window: ScoreCard['window'];
+  /** Account, anchor and UTC day. */
+  outcomes: [string, string, string][];
+  signs: CardSigns;
+}
+
+const vectors = new URL('../../vectors/card-signs.json', import.meta.url);
+const { cases } = JSON.parse(readFileSync(vectors, 'utf8')) as { cases: Case[] };
+
+/** Inserts outcomes that are counted together, each later in its day than the one before. */
+async function record(outcomes: Case['outcomes'], timesKnown = true): Promise<void> {
+  await insertOutcomes(fixture.parts, outcomes.length, (index) => {
+    const [account = '', anchorId = '', day = ''] = outcomes[index] ?? [];
+    const recordedAt = new Date(Date.parse(day) + index * 1_000);
+    return {
+      anchorId,
+      account: `G${account}`,
+      outcome: settled({ recordedAt, timesKnown, settleSeconds: timesKnown ? 60 : null }),
+    };
+  });
+}
+
+async function signsOf(anchorId: string, window: ScoreCard['window'] = 30) {
+  await fixture.feature.refresh();
+  const { corridors } = await fixture.feature.service.getReputation(anchorId, window);
+  const card = corridors.find(({ corridor }) => corridor === 'usdc-ngn');
+  if (card === undefined) throw new Error('there is no card');
+  return card;
+}
+
+describe('the signs beside a card', () => {
+  it.each(cases.map((each) => [each.name, each] as const))(
+    '%s',
+    async (_name, { window, outcomes, signs }) => {
+      await record(outcomes);
+      expect(await signsOf('harbour', window)).toMatchObject(signs);
+      // Counted anew, they are the same.
+      await fixture.parts.markEveryDay();
+      expect(await signsOf('harbour', window)).toMatchObject(signs);
+    },
+  );
+
+  it('of an anchor are taken over all its corridors, its accounts and days once each', async () => {
+    for (const corridor of ['usdc-ngn', 'usdc-kes']) {
+      await insertOutcomes(fixture.parts, 2, (index) => ({
+        corridor,
+        account: `G${index}`,
+        outcome: settled({ timesKnown: corridor === 'usdc-ngn' }),
+      }));
+    }
+    await fixture.feature.refresh();
+    expect(await fixture.feature.service.getReputation('harbour', 30)).toMatchObject({
+      outcomes: 4,
+      timesKnown: 2,
+      accounts: 2,
+      largestAccountShare: '0.500000',
+      busiestDayShare: '1.000000',
     });
   });
 
-  it('gives quotes of a new instance the record that another instance computed', async () => {
-    await outcomes('harbour', 'usdc-ngn', 40, { days: 7 });
-    await fixture.feature.service.refreshNow();
-    const another = openFeature(fixture.parts, { fleet: fixture.fleet, now: () => fixture.world.now });
-    await another.loadCards();
-    expect(another.reputationOf('harbour', 'usdc-ngn').state).toBe('scored');
-  });
-
-  it('gives the publisher every card in order', async () => {
-    fixture.fleet.anchors = ['a', 'a-b', 'ab', 'b'].map((id) => anchor(id, ['usdc-ngn', 'usdc-kes']));
-    await fixture.feature.service.refreshNow();
-    const { cards } = await fixture.feature.publishedCards();
-    expect(cards.map(({ anchorId, corridor, window }) => `${anchorId} ${corridor} ${window}`)).toEqual(
-      ['a', 'a-b', 'ab', 'b'].flatMap((id) => [`${id} usdc-kes 30`, `${id} usdc-ngn 30`]),
-    );
+  it('are no part of the entries that are published and hashed', async () => {
+    await record([['a', 'harbour', '2026-11-21']]);
+    await fixture.feature.refresh();
+    const { cards: published } = await fixture.feature.publishedCards();
+    const members =
+      'acceptedDisputes accountDays anchorId anchorOutcomes corridor days90 evidence fillRate filled formula ' +
+      'ledgerOutcomes meanShortfall outcomes p50SettleSeconds p95SettleSeconds quotedOutcomes score simulated ' +
+      'speedTargetSeconds state timesWithheld window';
+    expect(published.length).toBeGreaterThan(0);
+    for (const card of published) expect(Object.keys(card).sort().join(' ')).toBe(members);
+    const { items } = await fixture.feature.scores.getPublicScores({ limit: undefined, cursor: undefined });
+    expect(items).toEqual(published);
   });
 });

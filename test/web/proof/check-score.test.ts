@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { PublishedBatch } from '../../../contract/schemas/publisher.js';
 import { type BatchHeader, batchHeaderHash } from '../../../contract/verification/verify-batch.js';
-import { createSigner, type Signer } from '../../../server/features/publisher/signer.rules.js';
+import { createSigner, type Signer } from '../../../server/features/publisher/batch.rules.js';
 import english from '../../../web/locales/en.json' with { type: 'json' };
 import { checkScore, readKey } from '../../../web/src/pages/proof/check-score.js';
 import {

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { createWebhookStore } from '../../../server/webhooks/webhook-store.js';
 import { closedAfterEach, sequencesOf } from '../../fixtures/webhooks/closing.js';
 import { until } from '../../fixtures/webhooks/delivery-fixture.js';
 import { testDatabase } from '../../support/database.js';
@@ -82,22 +82,49 @@ describe('a webhook that its receiver disabled', () => {
     await until(async () => (await fixture.deliveriesOf(id))[0]?.state === 'refused');
     expect(await fixture.webhooks.get(id)).toMatchObject({ enabled: true, url: to.origin });
   });
+});
 
-  it('says since when, why and by which status, and can be enabled and disabled by hand', async () => {
-    const { to, fixture, status } = await openWithReceiver();
-    const { id } = await fixture.register(to.origin);
-    status.now = 451;
-    await fixture.emitTicks(1);
-    const beforeMs = Date.now();
-    await fixture.deliverAllDue();
-    const { disabled } = await fixture.webhooks.get(id);
-    expect(disabled).toMatchObject({ reason: 'refused', status: 451 });
-    expect(Date.parse(disabled?.at ?? '')).toBeGreaterThanOrEqual(beforeMs);
-    expect((await fixture.webhooks.update(id, { enabled: true })).disabled).toBeNull();
-    const off = await fixture.webhooks.update(id, { enabled: false });
-    expect(off.disabled).toMatchObject({ reason: 'admin', status: null });
-    await delay(10);
-    const again = await fixture.webhooks.update(id, { enabled: false });
-    expect(again.disabled).toEqual(off.disabled);
-  });
+it('every webhook of a restored database is paused, and gets what it was held once an admin enables it', async () => {
+  const to = await receiver();
+  const before = await open({ allow: [to.origin] });
+  await before.clear();
+  const { id } = await before.register(to.origin);
+  await before.emitTicks(1, 2);
+  const at = new Date();
+  const paused = await createWebhookStore(before.connection).disableAll(at);
+  expect(paused.map(({ _id }) => _id)).toEqual([id]);
+
+  const after = await open({ allow: [to.origin] });
+  await after.deliveries.work();
+  expect(to.received).toEqual([]);
+  const disabled = { reason: 'admin', status: null, at: at.toISOString() };
+  expect(await after.webhooks.get(id)).toMatchObject({ enabled: false, disabled });
+  expect(await createWebhookStore(after.connection).disableAll(new Date())).toEqual([]);
+
+  await after.webhooks.update(id, { enabled: true });
+  await after.deliverAllDue();
+  expect(to.received).toHaveLength(2);
+});
+
+it('a webhook that is deleted gets nothing more, and leaves no delivery behind; others keep theirs', async () => {
+  const { to, fixture, status } = await openWithReceiver();
+  const { id } = await fixture.register(to.origin);
+  const other = await fixture.register(`${to.origin}/other`);
+  status.now = 500;
+  await fixture.emitTicks(1, 2);
+  await fixture.deliverAllDue();
+  await fixture.emitTicks(3);
+  const before = to.received.filter(({ path }) => path === '/').length;
+  const deliveries = fixture.connection.collection('deliveries');
+  const left = (webhookId: string) => deliveries.countDocuments({ webhookId });
+  expect(await left(id)).toBe(2);
+  await fixture.webhooks.remove(id);
+  await until(async () => (await left(id)) === 0);
+  status.now = 200;
+  await fixture.age(10_000);
+  await fixture.deliveries.work();
+  await until(() => to.received.filter(({ path }) => path === '/other').length === 5);
+  expect(to.received.filter(({ path }) => path === '/')).toHaveLength(before);
+  expect(await left(other.id)).toBe(3);
+  await expect(fixture.webhooks.remove(id)).rejects.toMatchObject({ code: 'UNKNOWN_WEBHOOK' });
 });

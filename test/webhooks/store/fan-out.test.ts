@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { closedAfterEach, sequencesOf } from '../../fixtures/webhooks/closing.js';
+import { until } from '../../fixtures/webhooks/delivery-fixture.js';
 import { testDatabase } from '../../support/database.js';
 
 const { uri } = testDatabase();
@@ -24,25 +26,6 @@ describe('an event', () => {
       '/ticks publisher.tick',
     ]);
     expect(to.faults).toEqual([]);
-  });
-
-  it('does not go to a webhook that was registered after its commit', async () => {
-    const { to, fixture } = await openWithReceiver();
-    await fixture.register(`${to.origin}/before`);
-    await fixture.emitTicks(1);
-    await fixture.register(`${to.origin}/after`);
-    await fixture.deliverAllDue();
-    expect(to.received.map(({ path }) => path)).toEqual(['/before']);
-  });
-
-  it('goes to the webhooks subscribed at its commit, also where the subscription was changed since', async () => {
-    const { to, fixture } = await openWithReceiver();
-    const { id } = await fixture.register(`${to.origin}/hook`);
-    await fixture.emitTicks(1);
-    await fixture.webhooks.update(id, { events: ['anchor.onboarded'] });
-    await fixture.emitTicks(2);
-    await fixture.deliverAllDue();
-    expect(sequencesOf(to)).toEqual([1]);
   });
 
   it('without subscribers makes no delivery and is not looked at again', async () => {
@@ -98,6 +81,29 @@ describe('deliveries', () => {
         posts: 40 * round,
         events: 40 * round,
       });
+    }
+  });
+});
+
+describe('an instance that delivers', () => {
+  it('is woken by the commit of an event, long before the next poll', async () => {
+    const { to, fixture } = await openWithReceiver();
+    await fixture.register(to.origin);
+    fixture.start({ pollMs: 60_000 });
+    await delay(500);
+    for (let count = 1; count <= 3; count += 1) {
+      await fixture.emitTicks(count);
+      await until(() => to.received.length === count);
+    }
+  });
+
+  it('finds events by its poll where no change stream wakes it', async () => {
+    const { to, fixture } = await openWithReceiver();
+    await fixture.register(to.origin);
+    fixture.start({ changeStream: false, pollMs: 200 });
+    for (let count = 1; count <= 3; count += 1) {
+      await fixture.emitTicks(count);
+      await until(() => to.received.length === count);
     }
   });
 });

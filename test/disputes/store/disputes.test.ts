@@ -1,28 +1,154 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../../server/errors.js';
 import { anchorSigner, disputeOf, type outcomes, signer } from '../../fixtures/disputes/dispute-values.js';
-import { type DisputesFixture, freshClient, openDisputes } from '../../fixtures/disputes/disputes-fixture.js';
+import {
+  concurrently,
+  countResults,
+  type DisputesFixture,
+  freshClient,
+  openDisputes,
+} from '../../fixtures/disputes/disputes-fixture.js';
 import { testDatabase } from '../../support/database.js';
 
 const database = testDatabase();
+const ada = signer('ada');
+const day = 86_400_000;
+
+let nowMs = Date.now();
+let meanwhile: (intentHash: string) => Promise<void> = async () => {};
 let one: DisputesFixture;
 let two: DisputesFixture;
 
 beforeAll(async () => {
-  one = await openDisputes(database.uri);
-  two = await openDisputes(database.uri);
+  one = await openDisputes(database.uri, { now: () => nowMs, onFound: (hash) => meanwhile(hash) });
+  two = await openDisputes(database.uri, { now: () => nowMs });
 });
 afterAll(async () => {
   await one.close();
   await two.close();
 });
 
-let owners = 0;
+/** Counts the keys, so that each signer is new. */
+let keys = 0;
+function freshSigner() {
+  keys += 1;
+  return signer(`key ${keys}`);
+}
+
+describe('the same dispute sent fifty times concurrently', () => {
+  it('is recorded once, with one event and one point, and answers every request with it', async () => {
+    const owner = freshSigner();
+    const [intent] = await one.addIntents(owner, 1);
+    if (intent === undefined) throw new Error('no intent');
+    const body = disputeOf(intent, owner);
+    const answers = await concurrently(50, (index) =>
+      (index % 2 === 0 ? one : two).fileUntilReady(body, freshClient()),
+    );
+    expect(countResults(answers)).toEqual({ created: 1, known: 49 });
+    expect(await one.disputes.countDocuments({ intentHash: intent._id })).toBe(1);
+    expect(await one.eventsOf(intent._id)).toEqual([
+      {
+        event: 'dispute.created',
+        data: expect.objectContaining({ intentHash: intent._id, anchorId: 'harbour', status: 'open' }),
+      },
+    ]);
+    expect((await one.windows.findOne({ _id: `key ${owner.account}` }))?.used).toBe(1);
+  });
+});
+
+describe('the ten disputes of a key', () => {
+  it('stay ten, however many arrive at once, from any client and on any instance', async () => {
+    const owner = freshSigner();
+    const intents = await one.addIntents(owner, 30);
+    const answers = await Promise.all(
+      intents.map((intent, index) =>
+        (index % 2 === 0 ? one : two).fileUntilReady(disputeOf(intent, owner), freshClient()),
+      ),
+    );
+    expect(countResults(answers)).toEqual({ created: 10, RATE_LIMITED: 20 });
+    expect(await one.disputes.countDocuments({ publicKey: owner.account })).toBe(10);
+    const events = await Promise.all(intents.map(({ _id }) => one.eventsOf(_id)));
+    expect(events.flat()).toHaveLength(10);
+    expect((await one.windows.findOne({ _id: `key ${owner.account}` }))?.used).toBe(10);
+  });
+
+  it('stay ten while the eleventh is sent again and again, and still answer 200', async () => {
+    const owner = freshSigner();
+    const intents = await one.addIntents(owner, 11);
+    const bodies = intents.map((intent) => disputeOf(intent, owner));
+    const [first, eleventh] = [bodies[0], bodies[10]];
+    if (first === undefined || eleventh === undefined) throw new Error('no intents');
+    for (const body of bodies.slice(0, 10)) {
+      expect((await one.file(body, freshClient())).result).toBe('created');
+    }
+    for (let tries = 0; tries < 5; tries += 1) {
+      expect(await two.file(eleventh, freshClient())).toEqual({ result: 'RATE_LIMITED', left: 0 });
+    }
+    expect(await two.file(first, freshClient())).toEqual({ result: 'known', left: 0 });
+    const [pending] = await one.addIntents(owner, 1, null);
+    if (pending === undefined) throw new Error('no intent');
+    expect((await one.file(disputeOf(pending, owner), freshClient())).result).toBe('RATE_LIMITED');
+    nowMs += day - 1_000;
+    expect((await one.file(eleventh, freshClient())).result).toBe('RATE_LIMITED');
+    nowMs += 1_000;
+    expect(await one.file(eleventh, freshClient())).toEqual({ result: 'created', left: 9 });
+  });
+});
+
+describe('a dispute, its point and its event', () => {
+  it('are recorded together or not at all', async () => {
+    const failing = await openDisputes(database.uri, {
+      now: () => nowMs,
+      changes: () => ({
+        writeEvent: async () => {
+          throw new Error('the outbox is gone');
+        },
+      }),
+    });
+    const owner = freshSigner();
+    const [intent] = await one.addIntents(owner, 1);
+    if (intent === undefined) throw new Error('no intent');
+    await expect(failing.file(disputeOf(intent, owner), freshClient())).rejects.toThrow('the outbox is gone');
+    await failing.close();
+    expect(await one.disputes.countDocuments({ intentHash: intent._id })).toBe(0);
+    expect(await one.windows.findOne({ _id: `key ${owner.account}` })).toBe(null);
+    expect(await one.file(disputeOf(intent, owner), freshClient())).toEqual({ result: 'created', left: 9 });
+  });
+});
+
+describe('an outcome that changes while the signature is verified', () => {
+  it('is refused where the new outcome favours the signer', async () => {
+    const anchor = anchorSigner('harbour');
+    const [pending] = await one.addIntents(ada, 1, null);
+    const [failed] = await one.addIntents(ada, 1, 'failed');
+    if (pending === undefined || failed === undefined) throw new Error('no intents');
+    meanwhile = async (hash) => {
+      const kind = hash === pending._id ? ('failed' as const) : ('settled' as const);
+      const outcome = {
+        kind,
+        reason: 'error' as const,
+        recordedAt: new Date(nowMs),
+        settleSeconds: 1,
+        timesKnown: false,
+        shortfallPpb: null,
+        amountOut: null,
+        evidence: 'anchor' as const,
+      };
+      await two.intents.updateOne({ _id: hash }, { $set: { outcome, status: kind } });
+    };
+    try {
+      expect((await one.file(disputeOf(pending, ada), freshClient())).result).toBe('SIGNER_NOT_ENTITLED');
+      expect((await one.file(disputeOf(failed, anchor), freshClient())).result).toBe('SIGNER_NOT_ENTITLED');
+    } finally {
+      meanwhile = async () => {};
+    }
+    expect(await one.disputes.countDocuments({ intentHash: { $in: [pending._id, failed._id] } })).toBe(0);
+  });
+});
 
 /** A dispute against such an outcome, filed by the party that may. */
 async function filed(ending: keyof typeof outcomes) {
-  owners += 1;
-  const owner = signer(`owner ${owners}`);
+  const owner = freshSigner();
   const [intent] = await one.addIntents(owner, 1, ending);
   if (intent === undefined) throw new Error('no intent');
   const party = ending === 'failed' || ending === 'refunded' ? anchorSigner('harbour') : owner;
@@ -46,29 +172,6 @@ const intentOf = (intentHash: string) => one.intents.findOne({ _id: intentHash }
 const disputeOfId = (id: string) => one.disputes.findOne({ _id: id });
 
 describe('two admins who decide concurrently on two instances', () => {
-  it('records one of two opposite verdicts and refuses the other with DISPUTE_RESOLVED', async () => {
-    for (let round = 0; round < 12; round += 1) {
-      const { id, intentHash } = await filed('settled');
-      const answers = await Promise.all([decide(one, id, 'accept', 'ada'), decide(two, id, 'reject', 'bob')]);
-      const [won, ...rest] = answers.filter(({ status }) => status !== 'DISPUTE_RESOLVED');
-      expect(rest).toEqual([]);
-      if (won === undefined) throw new Error('nobody won');
-      const dispute = await disputeOfId(id);
-      expect(dispute?.status).toBe(won.status);
-      expect(dispute?.audit.map(({ action, actor }) => [action, actor])).toEqual([
-        ['filed', expect.any(String)],
-        [won.status, won.actor],
-      ]);
-      const events = await one.eventsOf(intentHash);
-      expect(events.map(({ event, data }) => [event, 'status' in data && data.status])).toEqual([
-        ['dispute.created', 'open'],
-        ['dispute.resolved', won.status],
-      ]);
-      const effect = won.status === 'accepted' ? 'counts_not_filled' : null;
-      expect((await intentOf(intentHash))?.disputeEffect).toBe(effect);
-    }
-  });
-
   it('records the same verdict once, answers both with it and keeps the first note', async () => {
     const { id, intentHash } = await filed('expired');
     const answers = await Promise.all(

@@ -3,6 +3,7 @@ import type { BatchHeader, BatchKey } from '../../../contract/verification/verif
 import type { OracleReceipt } from '../../../contract/verification/verify-receipt.js';
 import { bulkCollection, defineModel, typedSchema } from '../../mongo/models.js';
 import type { Entry } from './batch.rules.js';
+import { firstState, type TickState } from './health.rules.js';
 
 /** A committed batch. Everything but the last three members is fixed from its insert on. */
 export interface BatchDocument {
@@ -47,6 +48,9 @@ const entriesSchema = typedSchema<EntriesDocument>('batch_entries');
 
 const leavesSchema = typedSchema<LeavesDocument>('batch_leaves');
 
+const stateSchema = typedSchema<TickState & { _id: string }>('publisher_state');
+const stateId = 'publisher';
+
 const hashBytes = 32;
 
 export type BatchStore = ReturnType<typeof createBatchStore>;
@@ -67,16 +71,15 @@ export function createBatchStore(connection: Connection) {
     latestSubmitted: () => first({ open: false }, -1),
     oldestWithoutReceipt: () => first({ open: true }, 1),
 
-    /** Batches by sequence; `from` is included, `after` is not. */
-    list(query: {
-      order: 'asc' | 'desc';
-      from?: number | undefined;
-      after?: number | undefined;
-      limit: number;
-    }): Promise<BatchDocument[]> {
-      const { order, from, after, limit } = query;
+    /** Batches by sequence; `from` is included, `after`, which goes before it, is not. */
+    list(
+      order: 'asc' | 'desc',
+      from: string | undefined,
+      after: string | undefined,
+      limit: number,
+    ): Promise<BatchDocument[]> {
       const [past, to] = order === 'asc' ? (['$gt', '$gte'] as const) : (['$lt', '$lte'] as const);
-      const place = after === undefined ? from && { [to]: from } : { [past]: after };
+      const place = after === undefined ? from && { [to]: Number(from) } : { [past]: Number(after) };
       return batches
         .find(place ? { _id: place } : {})
         .sort({ _id: order === 'asc' ? 1 : -1 })
@@ -152,6 +155,23 @@ export function createBatchStore(connection: Connection) {
       const all = found.hashes.buffer;
       const hashes = found.keys.map((_key, at) => all.subarray(at * hashBytes, (at + 1) * hashBytes));
       return { keys: found.keys, hashes };
+    },
+  };
+}
+
+export type TickStore = ReturnType<typeof createTickStore>;
+
+/** The state that ticks record for the next tick and for health, in one document. */
+export function createTickStore(connection: Connection) {
+  const model = defineModel(connection, 'PublisherState', stateSchema);
+  return {
+    async read(session: ClientSession | null = null): Promise<TickState> {
+      const found = await model.findById(stateId, { _id: 0 }).session(session).lean<TickState>();
+      return found ?? firstState;
+    },
+
+    async save(session: ClientSession, state: TickState): Promise<void> {
+      await model.updateOne({ _id: stateId }, { $set: state }, { session, upsert: true });
     },
   };
 }

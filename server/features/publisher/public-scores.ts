@@ -1,27 +1,26 @@
 import type { PublicScores } from '../../../contract/schemas/reputation.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
-import type { BatchHeader } from '../../../contract/verification/verify-batch.js';
-import { readCursor, readLimit, unknownCursor, writeCursor } from '../../paging.js';
+import { type PageQuery, readCursor, readLimit, unknownCursor, writeCursor } from '../../paging.js';
 import { toInstant } from '../../ports.js';
+import type { BatchLog } from './log.js';
+
+/** The cards that are published, by anchor and corridor, and of when they are. */
+export type PublishedCards = () => Promise<{
+  cards: ScoreCard[];
+  computedAt: Date | null;
+  standsStillSince: Date | null;
+}>;
 
 export interface ScoresDeps {
-  /** Function of the publisher feature: the sequence of the latest batch; null where there is none. */
+  /** The sequence of the latest batch; null where there is none. */
   latestSequence: () => Promise<number | null>;
-  /** Function of the publisher feature; null for a batch that does not exist. */
-  entriesFrom: (
-    sequence: number,
-    start: number,
-    limit: number,
-  ) => Promise<{ header: BatchHeader; items: ScoreCard[] } | null>;
-  /** Function of the publisher feature: since when it may not publish what there is; null where it may. */
-  logHeldSince: () => Promise<Date | null>;
-  /** Function of the reputation feature. */
-  publishedCards: () => Promise<{
-    cards: ScoreCard[];
-    computedAt: Date | null;
-    standsStillSince: Date | null;
-  }>;
+  entriesFrom: BatchLog['entriesFrom'];
+  /** Since when the log may not publish what there is; null where it may. */
+  heldSince: () => Promise<Date | null>;
+  publishedCards: PublishedCards;
 }
+
+export type GetPublicScores = ReturnType<typeof createGetPublicScores>;
 
 const list = ['scores'];
 const unpublished = 'cards';
@@ -30,10 +29,7 @@ const placePattern = [/^(cards|[1-9]\d{0,14})$/, /^[1-9]\d{0,14}$/];
 
 /** A page of the latest batch, or, where nothing is published, of the cards of window 30, by anchor and corridor. */
 export function createGetPublicScores(deps: ScoresDeps) {
-  return async (query: {
-    limit?: string | undefined;
-    cursor?: string | undefined;
-  }): Promise<PublicScores> => {
+  return async (query: PageQuery): Promise<PublicScores> => {
     const [begun, place = '0'] = readCursor(query.cursor, list, placePattern) ?? [];
     const source = begun ?? String((await deps.latestSequence()) ?? unpublished);
     const [start, limit] = [Number(place), readLimit(query.limit)];
@@ -53,7 +49,7 @@ export function createGetPublicScores(deps: ScoresDeps) {
     const part = await deps.entriesFrom(Number(source), start, limit);
     if (part === null) throw unknownCursor();
     const { sequence, root, size, createdAt } = part.header;
-    const held = await deps.logHeldSince();
+    const held = await deps.heldSince();
     const since = held !== null && (still === null || held < still) ? held : still;
     return {
       ...head,

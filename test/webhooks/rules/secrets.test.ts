@@ -1,0 +1,110 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  createSecretBox,
+  rotateSecrets,
+  type StoredSecret,
+  secretsInForce,
+} from '../../../server/webhooks/secrets.js';
+
+const key = '0f'.repeat(32);
+const secret = 'correct horse battery staple';
+
+describe('a secret box', () => {
+  it('opens what it sealed, and seals it differently each time', () => {
+    const box = createSecretBox(key);
+    const [one, two] = [box.seal(secret, 'whk_1'), box.seal(secret, 'whk_1')];
+    expect(one).not.toBe(two);
+    expect(box.open(one, 'whk_1')).toBe(secret);
+    expect(box.open(two, 'whk_1')).toBe(secret);
+  });
+
+  it('does not contain the secret in what it sealed', () => {
+    const sealed = createSecretBox(key).seal(secret, 'whk_1');
+    const bytes = Buffer.from(sealed, 'base64');
+    for (const word of ['correct', 'horse', 'staple']) {
+      expect(sealed).not.toContain(word);
+      expect(bytes.includes(word)).toBe(false);
+    }
+  });
+
+  it('does not open with another key, for another webhook, or after a change', () => {
+    const box = createSecretBox(key);
+    const sealed = box.seal(secret, 'whk_1');
+    expect(createSecretBox('f0'.repeat(32)).open(sealed, 'whk_1')).toBeUndefined();
+    expect(box.open(sealed, 'whk_2')).toBeUndefined();
+    const bytes = Buffer.from(sealed, 'base64');
+    for (let at = 0; at < bytes.length; at += 1) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] ?? 0) ^ 1;
+      expect(box.open(changed.toString('base64'), 'whk_1')).toBeUndefined();
+    }
+    for (const cut of ['', 'AAAA', 'what is this']) {
+      expect(box.open(cut, 'whk_1')).toBeUndefined();
+    }
+  });
+});
+
+const day = 86_400_000;
+
+/** What is in force at this time after these rotations, as [secret, at, overlap], from the secret a. */
+function inForce(rotations: readonly (readonly [string, number, number])[], at: number): string {
+  let secrets: StoredSecret[] = [{ sealed: 'a', since: new Date(0), until: null }];
+  for (const [sealed, nowMs, overlapMs] of rotations)
+    secrets = rotateSecrets(secrets, sealed, nowMs, overlapMs);
+  expect(secrets.length).toBeLessThanOrEqual(2);
+  return secretsInForce(secrets, at)
+    .map(({ sealed }) => sealed)
+    .join('');
+}
+
+it.each([
+  ['the old secret until the overlap ends', [['b', 1_000, day]], 1_000 + day - 1, 'ab'],
+  ['to the millisecond', [['b', 1_000, day]], 1_000 + day, 'b'],
+  [
+    'no older secret without an overlap',
+    [
+      ['b', 0, day],
+      ['c', 1, 0],
+    ],
+    1,
+    'c',
+  ],
+  [
+    'the oldest of several, which signs, and the newest',
+    [
+      ['b', 0, day],
+      ['c', day / 2, day],
+    ],
+    day - 1,
+    'ac',
+  ],
+  [
+    'none longer than it was to be',
+    [
+      ['b', 0, day],
+      ['c', day / 2, day],
+    ],
+    day,
+    'c',
+  ],
+  [
+    'none beyond a shorter overlap',
+    [
+      ['b', 0, day],
+      ['c', 0, 60_000],
+    ],
+    60_000,
+    'c',
+  ],
+  [
+    'the one before where the oldest has ended',
+    [
+      ['b', 0, 10],
+      ['c', 11, day],
+    ],
+    12,
+    'bc',
+  ],
+] as const)('a rotation keeps %s', (_what, rotations, at, expected) => {
+  expect(inForce(rotations, at)).toBe(expected);
+});
