@@ -1,5 +1,6 @@
-import type { EventData, EventEnvelope, EventName } from '../../contract/schemas/events.js';
+import type { EventEnvelope, EventName } from '../../contract/schemas/events.js';
 import type { AttemptOutcome, DeliveryAttempt, DeliveryState } from '../../contract/schemas/webhooks.js';
+import type { OutboxDocument } from './outbox-store.js';
 
 /** One event on its way to one webhook. Its id, event id and body never change. */
 export interface DeliveryDocument {
@@ -83,12 +84,7 @@ export function bodyOf(event: DeliveredEvent): string {
   return JSON.stringify(envelope);
 }
 
-export interface DeliveredEvent {
-  _id: string;
-  event: EventName;
-  createdAt: Date;
-  data: EventData<EventName>;
-}
+export type DeliveredEvent = Pick<OutboxDocument, '_id' | 'event' | 'createdAt' | 'data'>;
 
 /** A delivery of an event that is due at once. */
 export function newDelivery(of: {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttemptOutcome } from '../../contract/schemas/webhooks.js';
 import type { Clock, Logger, NewId, Random } from '../ports.js';
-import { type BackoffPolicy, backoffMs } from '../timing.js';
+import { backoffMs } from '../timing.js';
 import {
   afterAttempt,
   bodyOf,
@@ -21,21 +21,15 @@ import type { OpenSecrets, Recipient } from './secrets.js';
 import type { SendDelivery } from './sender.js';
 import type { WebhookDocument, WebhookStore } from './webhook-store.js';
 
-export interface WorkerLimits {
+export const workerLimits = {
   /** How long a claim lasts: longer than the two POSTs that one attempt may take while a secret is being replaced. */
-  claimMs: number;
-  /** How long a POST may take, including the answer (interface specification, "Limits"). */
-  timeoutMs: number;
-  /** After the first, second and third failure. */
-  retry: BackoffPolicy;
-}
-
-export const workerLimits: WorkerLimits = {
   claimMs: 20_000,
+  /** How long a POST may take, including the answer (interface specification, "Limits"). */
   timeoutMs: 5_000,
-  // 10 s, 60 s and 360 s, ±20 %.
+  /** After the first, second and third failure: 10 s, 60 s and 360 s, ±20 %. */
   retry: { baseMs: 10_000, factor: 6, maxMs: 360_000, jitter: 0.2 },
 };
+export type WorkerLimits = typeof workerLimits;
 
 /** Tests and deliveries that an admin sends again have these places to themselves. */
 const placesForAdmin = 4;

@@ -1,32 +1,26 @@
 import type { AdminDispute, ResolveDisputeBody } from '../../../contract/schemas/disputes.js';
 import { ApiError, invalidRequest, unsupportedPair } from '../../errors.js';
-import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
+import type { ClientSession } from '../../mongo/transactions.js';
 import { daysOf } from '../../outcome-days.rules.js';
 import { type PageQuery, readCursor, readLimit, toPage } from '../../paging.js';
-import type { Clock, Logger } from '../../ports.js';
-import type { Emit } from '../../webhooks/outbox.js';
+import type { Logger } from '../../ports.js';
 import type { Intent } from '../intents/intent.js';
 import type { MarkDays, Standings } from '../reputation/count-days.js';
 import { concerns, toAdminDispute, toEventData } from './dispute.rules.js';
-import type { DisputableIntent, Effect } from './entitlement.rules.js';
+import type { Effect } from './entitlement.rules.js';
+import type { FilingDeps } from './filing.js';
 import type { DisputeDocument, DisputeStore, Verdict } from './store.js';
 
-export interface ReviewDeps {
+export interface ReviewDeps
+  extends Pick<FilingDeps, 'findIntent' | 'keepIntent' | 'inTransaction' | 'writeEvent' | 'clock'> {
   store: DisputeStore;
-  /** With a session, as that transaction sees it. */
-  findIntent: (intentHash: string, session?: ClientSession) => Promise<DisputableIntent | null>;
   findIntents: (intentHashes: readonly string[]) => Promise<Intent[]>;
   trueEffect: Standings['trueEffect'];
   /** Sets how the outcome counts, in the transaction of the verdict. */
   applyEffect: (session: ClientSession, intentHash: string, effect: Effect) => Promise<boolean>;
-  /** Makes the verdict a change of its intent, in the same transaction. */
-  keepIntent: (session: ClientSession, intentHash: string) => Promise<boolean>;
   markDays: MarkDays;
   /** Whether this anchor is or ever was in the fleet. */
   isKnownAnchor: (id: string) => Promise<boolean>;
-  inTransaction: InTransaction;
-  writeEvent: Emit;
-  clock: Clock;
   logger: Logger;
 }
 
@@ -63,6 +57,7 @@ export function createDisputeReview(deps: ReviewDeps) {
     const decided = await store.decide(session, id, verdict);
     if (decided === null) throw new Error('the dispute changed inside the transaction that decides it');
     await apply(session, decided);
+    // The verdict is a change of its intent, too.
     await deps.keepIntent(session, decided.intentHash);
     await deps.writeEvent(session, 'dispute.resolved', toEventData(decided));
     return { dispute: decided, decided: true };

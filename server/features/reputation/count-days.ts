@@ -21,6 +21,10 @@ export interface Outcomes {
   listOfDay(session: ClientSession, day: OutcomeDay): Promise<JudgedIntent[]>;
   /** The accounts among these that paid with any anchor before this instant. */
   accountsBefore(session: ClientSession, accounts: readonly string[], before: Date): Promise<string[]>;
+  /** The outcomes of an account on a day that may count. */
+  listOfAccountDay(day: OutcomeDay, account: string): Promise<JudgedIntent[]>;
+  /** Every day that has outcomes which may count. */
+  days(): AsyncIterable<OutcomeDay>;
 }
 
 /** Marks days to be counted anew, in the transaction that changes their outcomes. */
@@ -46,79 +50,60 @@ const marksAtOnce = 10_000;
 const mostDays = 10_000;
 const longestMs = 10_000;
 
-/**
- * Counts marked days anew. One transaction reads the marks and the intents of a day, replaces its roll-up and removes
- * exactly those marks: a change that comes later has a mark that stays, and one that is missed has one that was read.
- */
-export function createCountDays(deps: CountDaysDeps): (lease: HeldLease) => Promise<CountedDays> {
-  const { marks, rollups, outcomes, evidence, inLeasedTransaction, clock, logger } = deps;
-
-  /** Returns whether marks of the day are left. */
-  function count(lease: HeldLease, day: OutcomeDay): Promise<boolean> {
-    return inLeasedTransaction(lease, async (session) => {
-      const taken = await marks.take(session, day, marksAtOnce);
-      const found = await outcomes.listOfDay(session, day);
-      const accounts = [...new Set(found.map(({ account }) => account))];
-      const known = await outcomes.accountsBefore(session, accounts, knownBefore(day.day));
-      const rollup = countDay(day, found, { evidence, knownAccounts: new Set(known) });
-      await rollups.replace(session, day, rollup);
-      return taken === marksAtOnce;
-    });
-  }
-
-  return async (lease) => {
-    const endsAt = clock() + longestMs;
-    const counted = { days: 0, more: false };
-    const marked = await marks.listDays(mostDays);
-    for (const day of marked) {
-      if (lease.signal.aborted || clock() >= endsAt) return { ...counted, more: true };
-      try {
-        while (await count(lease, day)) lease.signal.throwIfAborted();
-        counted.days += 1;
-      } catch (error) {
-        if (error instanceof LeaseLostError || lease.signal.aborted || !isMongoUnavailable(error))
-          throw error;
-        // Most likely it has more outcomes than one transaction can count.
-        logger.error({ err: error, ...day }, 'a day of outcomes could not be counted');
-      }
+/** Counts marked days anew, as many as there is time for. */
+export async function countDays(deps: CountDaysDeps, lease: HeldLease): Promise<CountedDays> {
+  const endsAt = deps.clock() + longestMs;
+  const counted = { days: 0, more: false };
+  const marked = await deps.marks.listDays(mostDays);
+  for (const day of marked) {
+    if (lease.signal.aborted || deps.clock() >= endsAt) return { ...counted, more: true };
+    try {
+      while (await count(deps, lease, day)) lease.signal.throwIfAborted();
+      counted.days += 1;
+    } catch (error) {
+      if (error instanceof LeaseLostError || lease.signal.aborted || !isMongoUnavailable(error)) throw error;
+      // Most likely it has more outcomes than one transaction can count.
+      deps.logger.error({ err: error, ...day }, 'a day of outcomes could not be counted');
     }
-    return { ...counted, more: marked.length === mostDays };
-  };
+  }
+  return { ...counted, more: marked.length === mostDays };
 }
 
-export interface MarkEveryDayDeps {
-  marks: Pick<MarkStore, 'insertAll'>;
-  rollups: Pick<RollupStore, 'days'>;
-  outcomes: {
-    /** Every day that has outcomes which may count. */
-    days(): AsyncIterable<OutcomeDay>;
-  };
+/**
+ * One transaction reads the marks and the intents of a day, replaces its roll-up and removes exactly those marks: a change
+ * that comes later has a mark that stays, and one that is missed has one that was read. Returns whether marks are left.
+ */
+function count(deps: CountDaysDeps, lease: HeldLease, day: OutcomeDay): Promise<boolean> {
+  const { marks, rollups, outcomes, evidence } = deps;
+  return deps.inLeasedTransaction(lease, async (session) => {
+    const taken = await marks.take(session, day, marksAtOnce);
+    const found = await outcomes.listOfDay(session, day);
+    const accounts = [...new Set(found.map(({ account }) => account))];
+    const known = await outcomes.accountsBefore(session, accounts, knownBefore(day.day));
+    const rollup = countDay(day, found, { evidence, knownAccounts: new Set(known) });
+    await rollups.replace(session, day, rollup);
+    return taken === marksAtOnce;
+  });
 }
 
 /** Marks every day that has outcomes or a roll-up, so that refreshes count all of them anew. Resolves to their number. */
-export async function markEveryDay({ marks, rollups, outcomes }: MarkEveryDayDeps): Promise<number> {
+export async function markEveryDay(
+  deps: Pick<CountDaysDeps, 'marks' | 'rollups' | 'outcomes'>,
+): Promise<number> {
   const every = new Map<string, OutcomeDay>();
-  for (const source of [outcomes.days(), rollups.days()])
+  for (const source of [deps.outcomes.days(), deps.rollups.days()])
     for await (const { anchorId, corridor, day } of source) {
       const marked = { anchorId, corridor, day };
       every.set(keyOfDay(marked), marked);
     }
-  await marks.insertAll([...every.values()]);
+  await deps.marks.insertAll([...every.values()]);
   return every.size;
-}
-
-export interface StandingsDeps {
-  outcomes: {
-    /** The outcomes of an account on a day that may count. */
-    listOfAccountDay(day: OutcomeDay, account: string): Promise<JudgedIntent[]>;
-  };
-  evidence: Evidence;
 }
 
 export type Standings = ReturnType<typeof createStandings>;
 
 /** How outcomes count, by the same rules as the scores, from the outcomes as they are now. */
-export function createStandings({ outcomes, evidence }: StandingsDeps) {
+export function createStandings({ outcomes, evidence }: Pick<CountDaysDeps, 'outcomes' | 'evidence'>) {
   function accountDayOf({ anchorId, corridor, account, outcome }: JudgedIntent): Promise<JudgedIntent[]> {
     return outcomes.listOfAccountDay({ anchorId, corridor, day: utcDay(outcome.recordedAt) }, account);
   }

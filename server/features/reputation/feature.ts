@@ -1,13 +1,6 @@
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import { createCards, publishedCards } from './cards.js';
-import {
-  type CountDaysDeps,
-  createCountDays,
-  createStandings,
-  type MarkEveryDayDeps,
-  markEveryDay,
-  type StandingsDeps,
-} from './count-days.js';
+import { createStandings } from './count-days.js';
 import { createRefresh, type FleetView, type Refresh, type RefreshDeps, refreshLease } from './refresh.js';
 import { createReputationRouter } from './router.js';
 import { createReputationService, type ReputationServiceDeps } from './service.js';
@@ -15,10 +8,7 @@ import { createReputationService, type ReputationServiceDeps } from './service.j
 /** Leases to seed at startup. */
 export const reputationLeases = [refreshLease] as const;
 
-export interface ReputationDeps
-  extends Omit<CountDaysDeps, 'outcomes' | 'evidence' | 'inLeasedTransaction'>,
-    Pick<RefreshDeps, 'cards' | 'leases' | 'ledger' | 'leaseTtlMs'> {
-  outcomes: CountDaysDeps['outcomes'] & StandingsDeps['outcomes'] & MarkEveryDayDeps['outcomes'];
+export interface ReputationDeps extends Omit<RefreshDeps, 'evidence' | 'inLeasedTransaction'> {
   inTransaction: InTransaction;
   fleet: FleetView & { getAnchor: ReputationServiceDeps['getAnchor'] };
   /** Cache-Control: public instead of private. */
@@ -28,16 +18,9 @@ export interface ReputationDeps
 export function createReputationFeature(deps: ReputationDeps) {
   const { fleet, ledger } = deps;
   const evidence = ledger === null ? 'anchor' : 'ledger';
-  const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
   const cards = createCards({ ...deps, store: deps.cards });
-  const countDays = createCountDays({ ...deps, evidence, inLeasedTransaction });
-  const refreshCards = createRefresh({
-    ...deps,
-    evidence,
-    countDays,
-    markEveryDay: () => markEveryDay(deps),
-    inLeasedTransaction,
-  });
+  const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
+  const refreshCards = createRefresh({ ...deps, evidence, inLeasedTransaction });
 
   async function refresh(): ReturnType<Refresh> {
     const run = await refreshCards();

@@ -1,14 +1,11 @@
 import type { AnchorPage, AnchorSummary } from '../../../contract/schemas/anchors.js';
 import type { RefreshAnswer } from '../../../contract/schemas/reputation.js';
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
-import type { InLeasedTransaction } from '../../mongo/transactions.js';
 import { utcDay } from '../../outcome-days.rules.js';
-import { type Clock, type Logger, toInstant } from '../../ports.js';
+import { toInstant } from '../../ports.js';
 import { type AnchorCards, anchorCards, firstDayOf, longestWindow } from './card.rules.js';
 import type { CardState, CardStore } from './card-store.js';
-import type { CountedDays } from './count-days.js';
-import type { RollupStore } from './day-store.js';
-import type { Evidence } from './what-counts.rules.js';
+import { type CountDaysDeps, countDays, markEveryDay } from './count-days.js';
 
 export const refreshLease = 'reputation-refresh';
 
@@ -27,18 +24,11 @@ export type LedgerView = {
 /** Counts the marked days anew, then computes every card and puts all of them in force together. */
 export type Refresh = () => Promise<LeaseOutcome<RefreshAnswer>>;
 
-export interface RefreshDeps {
-  rollups: Pick<RollupStore, 'listOfAnchor'>;
+export interface RefreshDeps extends CountDaysDeps {
   cards: CardStore;
-  countDays: (lease: HeldLease) => Promise<CountedDays>;
-  markEveryDay: () => Promise<number>;
-  evidence: Evidence;
   ledger: LedgerView;
   fleet: FleetView;
   leases: Pick<Leases, 'run'>;
-  inLeasedTransaction: InLeasedTransaction;
-  clock: Clock;
-  logger: Logger;
   leaseTtlMs?: number;
 }
 
@@ -50,7 +40,7 @@ export function createRefresh(deps: RefreshDeps): Refresh {
   async function refresh(lease: HeldLease): Promise<RefreshAnswer> {
     const startedAt = clock();
     const before = await recountBy(lease, await cards.readState());
-    const counted = await deps.countDays(lease);
+    const counted = await countDays(deps, lease);
     lease.signal.throwIfAborted();
     const computedAt = clock();
     // Windows would move on while nothing can be verified, and scores fall for a fault that is not the anchors'.
@@ -74,7 +64,7 @@ export function createRefresh(deps: RefreshDeps): Refresh {
   /** Where a ledger was configured or taken away, other outcomes count: every day is counted anew. */
   async function recountBy(lease: HeldLease, state: CardState): Promise<CardState> {
     if (state.evidence === evidence) return state;
-    if (state.evidence !== null) await deps.markEveryDay();
+    if (state.evidence !== null) await markEveryDay(deps);
     await inLeasedTransaction(lease, (session) => cards.changeState(session, { evidence }));
     return { ...state, evidence };
   }

@@ -98,11 +98,6 @@ describe('GET /api/publisher/batches/{sequence}/entries', () => {
     expect(verifyBatch({ ...body, entries, keys })).toMatchObject({ ok: true });
   });
 
-  it('200: is cacheable for a day', async () => {
-    const { headers } = await fixture.get(`${batchesPath}/1/entries`);
-    expect(headers.get('cache-control')).toBe('private, max-age=86400');
-  });
-
   it('400: for a cursor that was never issued', async () => {
     expect((await fixture.get(`${batchesPath}/1/entries?cursor=AAAA`)).status).toBe(400);
   });

@@ -49,24 +49,6 @@ describe('the health of the publisher', () => {
     await instance.tick();
     expect(await instance.publisher.health()).toMatchObject({ status: 'ok', consecutiveFailures: 0 });
   });
-
-  it('shows the start time of the running tick', async () => {
-    let during: unknown;
-    const watched = await tests.open({
-      onStep: async (step) => {
-        if (step === 'header_committed') during = await instance.publisher.health();
-      },
-    });
-    watched.setCards(cardsOf(2));
-    const { startedAt } = await watched.tick();
-    expect(during).toMatchObject({
-      status: 'ok',
-      running: { startedAt },
-      latest: { sequence: 1 },
-      lastSubmission: null,
-      pending: 1,
-    });
-  });
 });
 
 describe('publisher keys', () => {

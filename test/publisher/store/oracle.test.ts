@@ -8,11 +8,9 @@ import {
   otherSeed,
   type PublisherInstance,
   publisherTests,
-  verifyLog,
 } from '../../fixtures/publisher/publisher.js';
 import { testDatabase } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
-import { waitFor } from '../../support/wait-for.js';
 
 const tests = publisherTests(testDatabase());
 let instance: PublisherInstance;
@@ -22,18 +20,6 @@ beforeEach(async () => {
 });
 
 const sequencesAtOracle = () => tests.oracle.taken().map(({ header }) => header.sequence);
-
-describe('a batch that is submitted again although its receipt is stored', () => {
-  it('is announced once, as where a new primary shows it as open for a moment', async () => {
-    tests.oracle.behave({ lateMs: 500 });
-    const ticking = instance.tick();
-    await waitFor(async () => expect(sequencesAtOracle()).toEqual([1]));
-    const stored = { $set: { open: false, submittedAt: new Date() } };
-    await instance.connection.collection('batches').updateOne({ _id: 1 as never }, stored);
-    await ticking;
-    expect(await instance.events()).toEqual([]);
-  });
-});
 
 describe('an oracle that does not take the batch', () => {
   it.each(['fail', 'lose'] as const)('gets the same header again at the next tick: %s', async (behavior) => {
@@ -92,23 +78,6 @@ describe('an oracle that does not take the batch', () => {
     ]);
     expect(tests.oracle.arrivals()).toHaveLength(2);
     expect(await late.publisher.health()).toMatchObject({ status: 'failing', reason: 'oracle_refused' });
-  });
-
-  it('because it hung up halfway through it gets it whole at the next tick', async () => {
-    const broken = createServer((request, response) => {
-      if (request.method !== 'POST') return response.writeHead(404).end();
-      return request.once('data', () => request.socket.destroy());
-    });
-    await new Promise<void>((resolve) => broken.listen(0, '127.0.0.1', resolve));
-    const oracleUrl = `http://127.0.0.1:${(broken.address() as AddressInfo).port}/`;
-    const cutOff = await tests.open({ oracleUrl });
-    cutOff.setCards(cardsOf(3_000));
-    expect(await cutOff.tick()).toMatchObject({ failure: 'oracle_unreachable', made: [1], pending: 1 });
-    broken.closeAllConnections();
-    broken.close();
-    instance.setCards(cardsOf(3_000));
-    expect(await instance.tick()).toMatchObject({ result: 'unchanged', submitted: [1], pending: 0 });
-    expect(await verifyLog(instance.publisher)).toHaveLength(1);
   });
 
   it('but answers with a receipt for another batch gets no batch marked as submitted', async () => {
@@ -185,14 +154,6 @@ describe('a log that lacks batches which the oracle has', () => {
     expect((await instance.publisher.getPublicScores({})).standsStillSince).toBeNull();
   });
 
-  it('is noticed when there is nothing new to publish, too', async () => {
-    await publish();
-    await publish();
-    await loseBatchesAfter(instance, 1);
-    points -= 2;
-    expect(await publish()).toMatchObject({ result: 'held', failure: 'log_behind' });
-  });
-
   it('is noticed where nothing is left of it', async () => {
     await publish();
     await instance.connection.dropDatabase();
@@ -222,12 +183,5 @@ describe('an oracle that takes batches', () => {
   ])('and answers $status to the question for its head: $result', async ({ status, ...expected }) => {
     const submitting = await tests.open({ oracleUrl: await answering(status) });
     expect(await publish(submitting)).toMatchObject(expected);
-  });
-
-  it('and is away holds the log, and the next tick goes on once it is back', async () => {
-    await publish();
-    const away = await tests.open({ oracleUrl: 'http://127.0.0.1:1/batches' });
-    expect(await publish(away)).toMatchObject({ result: 'held', failure: 'oracle_unreachable', made: [] });
-    expect(await publish()).toMatchObject({ result: 'published', made: [2] });
   });
 });

@@ -125,21 +125,6 @@ describe('a tick', () => {
 });
 
 describe('publishing without an oracle', () => {
-  it('signs the log and announces each batch once', async () => {
-    const alone = await tests.open({ oracleUrl: undefined });
-    for (const points of [50, 60]) {
-      alone.setCards(cardsOf(3, points));
-      expect(await alone.tick()).toMatchObject({ result: 'published', submitted: [], pending: 0 });
-      expect(await alone.tick()).toMatchObject({ result: 'unchanged' });
-    }
-    expect(await verifyLog(alone.publisher)).toHaveLength(2);
-    expect(await alone.events()).toMatchObject([
-      { sequence: 1, submitted: false },
-      { sequence: 2, submitted: false },
-    ]);
-    expect(await alone.publisher.health()).toMatchObject({ status: 'ok', oracle: false, pending: 0 });
-  });
-
   it('submits earlier batches in order once there is an oracle', async () => {
     const alone = await tests.open({ oracleUrl: undefined });
     for (const points of [50, 60, 70]) {

@@ -55,24 +55,6 @@ describe('cards, fixed byte for byte', () => {
       });
     },
   );
-
-  itWhere(python3, 'no python3: the refusal of a formula that is not known')(
-    'are refused by the Python script where they name a formula that it does not know, or none',
-    () => {
-      const [first] = cards;
-      const { formula: _, ...nameless } = JSON.parse(first?.bytes ?? '') as ScoreCard;
-      for (const [item, named] of [
-        [{ ...nameless, formula: 'v3' }, 'v3'],
-        [nameless, 'None'],
-      ]) {
-        const run = runPython('answer', '-', JSON.stringify({ formula: 'v3', items: [item] }));
-        expect(run).toMatchObject({
-          stdout: `a card follows a formula that is not known here: ${named}\n`,
-          status: 1,
-        });
-      }
-    },
-  );
 });
 
 it('a time that an anchor withholds never raises the score, however slow the payout was', () => {

@@ -112,33 +112,6 @@ describe('of an account-day', () => {
     ]);
   });
 
-  it('the roll-up holds what each of them says', () => {
-    const all = [
-      at(1),
-      at(2, { outcome: failed() }),
-      at(3),
-      at(4),
-      at(5),
-      withOutcome({ account: 'GOTHER' }),
-    ];
-    const place = { anchorId: 'harbour', corridor: 'usdc-ngn', day: '2026-11-21' };
-    for (const evidence of ['anchor', 'ledger'] as const) {
-      const counts = all.map(
-        (each) =>
-          standingOf(
-            each,
-            all.filter(({ account }) => account === each.account),
-            evidence,
-          ).counts,
-      );
-      const rollup = countDay(place, all, { evidence, knownAccounts: new Set() });
-      expect([rollup?.filled, rollup?.notFilled]).toEqual([
-        counts.filter((each) => each === 'filled').length,
-        counts.filter((each) => each === 'not_filled').length,
-      ]);
-    }
-  });
-
   it('a verdict changes nothing for one that has no place, whatever it says', () => {
     const all = [at(1), at(2), at(3), at(4)];
     const effects = all.map((each) => trueEffect(each, 'counts_not_filled', all, 'anchor'));

@@ -179,18 +179,6 @@ describe('with a ledger', () => {
     expect(await feature.service.refreshNow()).toMatchObject({ days: 0 });
   });
 
-  it('that is away before the first refresh keeps nobody from having cards', async () => {
-    await outcomes('harbour', 'usdc-ngn', 40, verified);
-    ledger.away = true;
-    const feature = withLedger();
-    expect(await feature.service.refreshNow()).toMatchObject({ days: 7, anchors: 3 });
-    ledger.away = false;
-    expect(await feature.service.getReputation('harbour', 30)).toMatchObject({
-      outcomes: 40,
-      standsStillSince: null,
-    });
-  });
-
   it('while it is away the cards stand still and say since when, and days are counted all the same', async () => {
     await outcomes('harbour', 'usdc-ngn', 40, verified);
     const feature = withLedger();

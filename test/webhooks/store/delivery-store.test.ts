@@ -234,35 +234,4 @@ describe('what the database reads', () => {
       expect(hasSortStage).not.toBe(true);
     }
   });
-
-  it('is the page that is listed, with a state or without', async () => {
-    await put('whk_a', 300);
-    for (const outcome of ['acknowledged', 'refused', 'failed'] as const) {
-      const claimed = await claim('whk_a', 50, outcome);
-      await store.record(claimed.map((delivery) => finished(delivery, outcome)));
-    }
-    for (const state of [undefined, 'pending', 'delivered'] as const) {
-      const [only] = await profiled(async () =>
-        expect(await store.page('whk_a', true, state, undefined, 50)).toHaveLength(50),
-      );
-      expect(only?.planSummary).not.toContain('COLLSCAN');
-      expect(only?.docsExamined).toBeLessThanOrEqual(51);
-      expect(only?.hasSortStage).not.toBe(true);
-    }
-  });
-
-  it('is not the backlog, where an enabled webhook holds nothing and a disabled one sends what an admin asks for', async () => {
-    const [first = ''] = await put('whk_a', 300);
-    const [other = ''] = await put('whk_a', 1);
-    for (const id of [first, other]) await store.sendAgain('whk_a', id, Date.now());
-    const page = (enabled: boolean, state: 'held' | 'pending') =>
-      store.page('whk_a', enabled, state, undefined, 50);
-    const profiles = await profiled(async () => {
-      expect(await page(true, 'held')).toEqual([]);
-      const sent = await page(false, 'pending');
-      expect(sent.map(({ _id }) => _id)).toEqual([other, first]);
-    });
-    for (const { docsExamined } of profiles) expect(docsExamined).toBeLessThanOrEqual(2);
-    expect(await page(false, 'held')).toHaveLength(50);
-  });
 });

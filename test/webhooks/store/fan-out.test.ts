@@ -28,15 +28,6 @@ describe('an event', () => {
     expect(to.faults).toEqual([]);
   });
 
-  it('without subscribers makes no delivery and is not looked at again', async () => {
-    const { fixture } = await openWithReceiver();
-    await fixture.emitTicks(1);
-    await fixture.deliverAllDue();
-    const { connection } = fixture;
-    expect(await connection.collection('deliveries').countDocuments()).toBe(0);
-    expect(await connection.collection('outbox').countDocuments({ open: true })).toBe(0);
-  });
-
   it('makes one delivery per webhook, also where it is fanned out a second time', async () => {
     const { to, fixture } = await openWithReceiver();
     await fixture.register(to.origin);

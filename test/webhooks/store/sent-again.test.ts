@@ -178,17 +178,6 @@ async function failedTwice() {
 }
 
 describe('sending again what failed since a time', () => {
-  it('sends what failed since then and nothing else', async () => {
-    const { to, fixture, id } = await failedTwice();
-    expect(await fixture.log.resendFailed(id, ago(hour))).toEqual({ resent: 2, more: false });
-    await fixture.deliverAllDue();
-    expect(sequencesOf(to).sort()).toEqual([3, 4]);
-    expect(await statesOf(fixture, id)).toEqual([
-      ...Array(2).fill('exhausted'),
-      ...Array(3).fill('delivered'),
-    ]);
-  });
-
   it('sends nothing a second time for the same time, also after another failure; a later time does', async () => {
     const { to, fixture, id, status } = await failedTwice();
     status.now = 503;
