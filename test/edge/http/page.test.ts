@@ -1,4 +1,6 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pagePaths } from '../../../server/http/page.js';
 import { type BuiltPage, builtFiles, writeBuiltPage } from '../../fixtures/edge/built-page.js';
@@ -20,32 +22,17 @@ afterAll(async () => {
   built.remove();
 });
 
-interface Answer {
-  status: number;
-  header(name: string): string | undefined;
-  body: Buffer;
-}
-
 let clients = 0;
 /** Sends a path unchanged, from a new address unless one is given. */
-function send(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+async function send(path: string, headers: Record<string, string> = {}, method = 'GET') {
   clients += 1;
   const from = { 'x-forwarded-for': `198.18.${clients >> 8}.${clients & 255}`, ...headers };
-  return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port: app.port, method, path, headers: from }, (answer) => {
-      const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.once('end', () =>
-        resolve({
-          status: answer.statusCode ?? 0,
-          header: (name) => answer.headers[name]?.toString(),
-          body: Buffer.concat(chunks),
-        }),
-      );
-    });
-    sent.once('error', reject);
-    sent.end();
-  });
+  const sent = request({ host: '127.0.0.1', port: app.port, method, path, headers: from }).end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  const body = await buffer(answer);
+  const header = (name: string) => answer.headers[name]?.toString();
+  const code = () => (JSON.parse(body.toString()) as { code: string }).code;
+  return { status: answer.statusCode ?? 0, header, body, code };
 }
 
 const hash = 'ab'.repeat(32);
@@ -102,16 +89,10 @@ describe('a path of the web page', () => {
         await send(path, {}, 'POST'),
       ];
       expect([head.status, head.body.length]).toEqual([200, 0]);
-      for (const name of [
-        'content-length',
-        'content-type',
-        'etag',
-        'cache-control',
-        'content-security-policy',
-      ])
-        expectFor(name, head.header(name)).toBe(get.header(name));
+      const names = 'content-length content-type etag cache-control content-security-policy';
+      for (const name of names.split(' ')) expectFor(name, head.header(name)).toBe(get.header(name));
       expect([posted.status, posted.header('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
-      expect(JSON.parse(posted.body.toString())).toMatchObject({ code: 'METHOD_NOT_ALLOWED' });
+      expect(posted.code()).toBe('METHOD_NOT_ALLOWED');
       expect((await send(path, {}, 'OPTIONS')).status).toBe(204);
     },
   );
@@ -154,13 +135,10 @@ describe('everything else', () => {
   ];
 
   it.each(unknown.join(' ').split(' '))('%s is a JSON error, and counts as an unknown path', async (path) => {
-    const answer = await send(path);
-    expect(answer.header('content-type')).toBe('application/json; charset=utf-8');
-    expect([400, 404]).toContain(answer.status);
-    const code = answer.status === 404 ? 'NOT_FOUND' : 'INVALID_REQUEST';
-    expect(JSON.parse(answer.body.toString())).toMatchObject({ code });
-    expect(answer.header('x-ratelimit-limit')).toBe('60');
-    expect(answer.header('content-security-policy')).toBeUndefined();
+    const { status, header, code } = await send(path);
+    expect(header('content-type')).toBe('application/json; charset=utf-8');
+    expect(['404 NOT_FOUND', '400 INVALID_REQUEST']).toContain(`${status} ${code()}`);
+    expect([header('x-ratelimit-limit'), header('content-security-policy')]).toEqual(['60', undefined]);
   });
 
   it.each(['/zzz', '/offramp/abc', '/rates/usdc-ngn/', '/index.html'])(
@@ -169,15 +147,9 @@ describe('everything else', () => {
       const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
       const answer = await send(path, { ...browser, 'if-none-match': '*' });
       expect([answer.status, answer.body.toString()]).toEqual([404, builtFiles['index.html']]);
-      const names = [
-        'cache-control',
-        'vary',
-        'x-ratelimit-limit',
-        'content-security-policy',
-        'x-frame-options',
-      ];
+      const names = 'cache-control vary x-ratelimit-limit content-security-policy x-frame-options';
       const expected = ['no-store', 'Accept, Accept-Encoding', '60', policy, 'DENY'];
-      expect(names.map(answer.header)).toEqual(expected);
+      expect(names.split(' ').map(answer.header)).toEqual(expected);
       const head = await send(path, browser, 'HEAD');
       expect([head.status, head.body.length]).toEqual([404, 0]);
     },
@@ -194,14 +166,14 @@ describe('everything else', () => {
     ['/docs/zzz.md', 'text/html', 'GET'],
   ])('%s is JSON for programs, and at the paths of programs: %s, %s', async (path, accept, method) => {
     const answer = await send(path, { accept }, method);
-    expect([answer.status, JSON.parse(answer.body.toString()).code]).toEqual([404, 'NOT_FOUND']);
+    expect([answer.status, answer.code()]).toEqual([404, 'NOT_FOUND']);
   });
 
   it('counts against the limit of unknown paths for browsers, too, whose 429 is the documented error', async () => {
     const headers = { 'x-forwarded-for': '198.51.100.8', accept: 'text/html' };
     for (let n = 0; n < 60; n += 1) expect((await send('/zzz', headers)).status).toBe(404);
     const refused = await send('/zzz', headers);
-    expect([refused.status, JSON.parse(refused.body.toString()).code]).toEqual([429, 'RATE_LIMITED']);
+    expect([refused.status, refused.code()]).toEqual([429, 'RATE_LIMITED']);
   });
 
   it('of the folder above is out of reach of every way to write its path', async () => {
@@ -220,9 +192,7 @@ describe('everything else', () => {
 it('/docs has the header and the styles of the page, and its strict policy without inline scripts and styles', async () => {
   const answer = await send('/docs');
   const html = answer.body.toString();
-  const links = [...html.matchAll(/<link[^>]* href="([^"]+)"/g)].map(([, path = '']) =>
-    path.split('/').at(-1),
-  );
+  const links = [...html.matchAll(/<link[^>]* href="(?:[^"]+\/)?([^"/]+)"/g)].map(([, name]) => name);
   expect(links).toEqual(['swagger-ui.css', 'page.css', 'favicon.svg', 'docs-a9b8c7d6.css']);
   expect(html).toContain('<script type="module" crossorigin src="/assets/docs-c3d4e5f6.js">');
   expect(html.indexOf('swagger-ui-bundle.js')).toBeGreaterThan(html.indexOf('<div id="header"></div>'));
@@ -240,10 +210,6 @@ describe('the bounds of the server', () => {
       expect([answer.status, answer.header('x-ratelimit-limit')]).toEqual([200, undefined]);
     }
     expect((await send('/api/corridors', headers)).header('x-ratelimit-remaining')).toBe('59');
-  });
-
-  it('refuse an ambiguous request for the page as for any other path', async () => {
-    for (const path of ['/', script]) expect((await send(path, { host: 'a, b' })).status).toBe(400);
   });
 
   it('count requests by the paths of the page, not by what clients write into them', async () => {

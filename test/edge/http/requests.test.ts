@@ -2,46 +2,50 @@ import { describe, expect, it } from '@jest/globals';
 import type { ErrorDetail } from '../../../contract/errors.js';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { exampleBody } from '../../../scripts/openapi/answers.js';
-import { edgeFixture, json } from '../../fixtures/edge/raw-requests.js';
-import { startTestApp } from '../../support/app.js';
+import { edgeFixture, invalidate, json } from '../../fixtures/edge/raw-requests.js';
+import { startTestApp, testAdminKey } from '../../support/app.js';
 
 const fixture = edgeFixture();
 const { send, raw } = fixture;
 
-describe('every answer', () => {
-  it('has a request id, which is the one the client sent if that is harmless', async () => {
-    const own = await send('GET', '/api/corridors');
-    expect(own.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/);
-    const kept = await send('GET', '/api/corridors', { headers: { 'x-request-id': 'trace.me_0001' } });
-    expect(kept.headers.get('x-request-id')).toBe('trace.me_0001');
-    const replaced = await send('GET', '/api/corridors', { headers: { 'x-request-id': 'short' } });
-    expect(replaced.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/);
-  });
-});
+/** The bytes of a request with these lines below its first one, which has HTTP/1.1 unless it says otherwise. */
+const bytes = (first: string, lines: readonly string[] = ['Host: x'], body = '') =>
+  [/ HTTP\/\d/.test(first) ? first : `${first} HTTP/1.1`, ...lines, '', body].join('\r\n');
+const posted = (lines: readonly string[], body = '') =>
+  bytes(`POST ${invalidate}`, ['Host: x', `X-Admin-Key: ${testAdminKey}`, ...lines], body);
+const [ofJson, chunked] = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
+const served = /^HTTP\/1\.1 200 /;
+
+function expectRefused(answer: string, status: number, code: string): void {
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f]{32}\r\n/);
+  expect(answer).toContain(`"code":"${code}"`);
+}
+
+it.each([
+  [undefined, undefined],
+  ['trace.me_0001', 'trace.me_0001'],
+  ['short', undefined],
+])(
+  'every answer has a request id, which is the one the client sent if that is harmless: %s',
+  async (given, id) => {
+    const headers = given === undefined ? {} : { 'x-request-id': given };
+    const answer = await send('GET', '/api/corridors', { headers });
+    expect(answer.headers.get('x-request-id')).toMatch(id === undefined ? /^[0-9a-f]{32}$/ : id);
+  },
+);
 
 describe('404 and 405', () => {
-  it('have the common shape on an unknown path', async () => {
-    const answer = await send('GET', '/api/nothing');
-    expect([answer.status, answer.body]).toEqual([404, { code: 'NOT_FOUND', message: expect.any(String) }]);
-  });
-
-  it.each(['/api/corridors/', '/API/corridors', '//api/corridors'])(
-    'are not avoided by guessing: %s is 404',
+  it.each(['/api/nothing', '/api/corridors/', '/API/corridors', '//api/corridors'])(
+    'are not avoided by guessing: %s is 404 in the common shape',
     async (path) => {
-      expect((await send('GET', path)).status).toBe(404);
+      const { status, body } = await send('GET', path);
+      expect([status, body]).toEqual([404, { code: 'NOT_FOUND', message: expect.any(String) }]);
     },
   );
 
-  it('list the methods of a path in Allow', async () => {
-    const answer = await send('DELETE', '/api/corridors');
-    expect(answer.status).toBe(405);
-    expect(answer.body).toMatchObject({ code: 'METHOD_NOT_ALLOWED' });
-    expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
-  });
-});
-
-describe('the operational paths', () => {
   it.each([
+    ['/api/corridors', '*'],
     ['/healthz', null],
     ['/readyz', null],
     ['/metrics', null],
@@ -50,117 +54,108 @@ describe('the operational paths', () => {
     ['/openapi.client.json', '*'],
     ['/llms.txt', '*'],
     ['/docs/rates.md', '*'],
-  ])('are read-only, and %s is open to pages of the origins %j', async (path, origins) => {
-    const answer = await fetch(`${fixture.app.url}${path}`, { method: 'POST' });
-    expect([answer.status, await answer.json()]).toEqual([
-      405,
-      { code: 'METHOD_NOT_ALLOWED', message: expect.any(String) },
-    ]);
-    expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
-    const options = await fetch(`${fixture.app.url}${path}`, { method: 'OPTIONS' });
-    expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
-    expect((await fetch(`${fixture.app.url}${path}`)).headers.get('access-control-allow-origin')).toBe(
-      origins,
-    );
-  });
-});
-
-describe('a request target', () => {
-  it('over 2 KB is 414', async () => {
-    expect((await send('GET', `/api/rates/usdc-ngn?amount=${'1'.repeat(2_048)}`)).body).toMatchObject({
-      code: 'URI_TOO_LONG',
-    });
-  });
-
-  it.each(['/api/rates/%E0%A4%A', '/api/rates/usdc-ngn?amount=%ff', '/%'])(
-    'with bad percent-encoding is 400: %s',
-    async (path) => {
-      const answer = await send('GET', path);
-      expect([answer.status, answer.body]).toEqual([
-        400,
-        {
-          code: 'INVALID_REQUEST',
-          message: expect.any(String),
-          details: [{ path: 'path', message: 'must be validly percent-encoded UTF-8' }],
-        },
-      ]);
-      expect(answer.headers.get('x-ratelimit-remaining')).toBe(String(rateLimitClasses.default.points - 1));
-      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+  ])(
+    'list the methods of %s in Allow, which is read-only, and open to pages of the origins %j',
+    async (path, origins) => {
+      const ask = (method: string) => fetch(`${fixture.app.url}${path}`, { method });
+      const answer = await ask('POST');
+      const refusal = { code: 'METHOD_NOT_ALLOWED', message: expect.any(String) };
+      expect([answer.status, await answer.json()]).toEqual([405, refusal]);
+      const options = await ask('OPTIONS');
+      expect(options.status).toBe(204);
+      for (const { headers } of [answer, options]) expect(headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+      expect((await ask('GET')).headers.get('access-control-allow-origin')).toBe(origins);
     },
   );
 });
 
-describe('a target in absolute form', () => {
-  const rest = 'HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-
-  it.each(['x://y', 'http://', 'http://?a'])('without a path is that of the root: %s', async (target) => {
-    const statusLine = /^HTTP\/1\.1 \d+/;
-    const [expected] = statusLine.exec(await raw(`GET / ${rest}`)) ?? [];
-    const answer = await raw(`GET ${target} ${rest}`);
-    expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f]{32}\r\n/);
-    expect(statusLine.exec(answer)?.[0]).toBe(expected);
-    const refused = await raw(`POST ${target} ${rest}`);
-    expect(refused).toContain('"code":"METHOD_NOT_ALLOWED"');
+describe('a request target', () => {
+  it('over 2 KB is 414', async () => {
+    const { body } = await send('GET', `/api/rates/usdc-ngn?amount=${'1'.repeat(2_048)}`);
+    expect(body).toMatchObject({ code: 'URI_TOO_LONG' });
   });
 
-  it('is answered as its path is', async () => {
-    const answer = await raw(`GET http://elsewhere.example/api/corridors?limit=1 ${rest}`);
-    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
-  });
-});
+  it.each(['/api/rates/%E0%A4%A', '/api/rates/usdc-ngn?amount=%ff', '/%'])(
+    'with bad percent-encoding is 400, and counted: %s',
+    async (path) => {
+      const { status, headers, body } = await send('GET', path);
+      const details = [{ path: 'path', message: 'must be validly percent-encoded UTF-8' }];
+      expect([status, body]).toEqual([
+        400,
+        { code: 'INVALID_REQUEST', message: expect.any(String), details },
+      ]);
+      expect(headers.get('x-ratelimit-remaining')).toBe(String(rateLimitClasses.default.points - 1));
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+    },
+  );
 
-describe('what the HTTP parser refuses', () => {
   it.each([
-    ['no Host', 'GET /api/corridors HTTP/1.1\r\n\r\n', 400, 'INVALID_REQUEST'],
-    ['CONNECT', 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
-  ])('is answered in the common shape with a request id: %s', async (_name, text, status, code) => {
-    const answer = await raw(text);
-    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    ['x://y', '/'],
+    ['http://', '/'],
+    ['http://?a', '/'],
+    ['http://elsewhere.example/api/corridors?limit=1', '/api/corridors?limit=1'],
+  ])('in absolute form is answered as its path is: %s', async (target, path) => {
+    const ask = (first: string) => raw(bytes(first, ['Host: x', 'Connection: close']));
+    const statusOf = (answer: string) => /^HTTP\/1\.1 \d+/.exec(answer)?.[0];
+    const answer = await ask(`GET ${target}`);
     expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f]{32}\r\n/);
-    expect(answer).toContain(`"code":"${code}"`);
-    // A 405 requires Allow (RFC 9110, section 15.5.6); an empty one names no method.
-    expect(answer.includes('\r\nAllow:\r\n')).toBe(status === 405);
-  });
-
-  it('does not include an unknown Expect header', async () => {
-    const answer = await raw('GET /api/corridors HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\n\r\n');
-    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
-  });
-
-  it('is answered in the common shape: a header block over 8 KB', async () => {
-    const answer = await raw(`GET /api/corridors HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(9_000)}\r\n\r\n`);
-    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
-    expect(answer).toContain(JSON.stringify(exampleBody('HEADERS_TOO_LARGE')));
-  });
-
-  it('is answered in the common shape: a line that is not HTTP', async () => {
-    const answer = await raw('nonsense\r\n\r\n');
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).toContain('"code":"INVALID_REQUEST"');
+    expect(statusOf(answer)).toBe(statusOf(await ask(`GET ${path}`)));
+    expect(await ask(`POST ${target}`)).toContain('"code":"METHOD_NOT_ALLOWED"');
   });
 });
 
-describe('caching', () => {
-  it('answers a matching ETag with 304 and no body, per content coding', async () => {
-    const plain = await send('GET', '/api/rates/usdc-ngn', { headers: { 'accept-encoding': 'identity' } });
-    const etag = plain.headers.get('etag') ?? '';
-    expect(plain.headers.get('vary')).toContain('Accept-Encoding');
-    expect(plain.headers.get('cache-control')).toMatch(/^private, max-age=\d+$/);
-    const again = await send('GET', '/api/rates/usdc-ngn', {
-      headers: { 'accept-encoding': 'identity', 'if-none-match': etag },
-    });
-    expect(again.status).toBe(304);
-    const zipped = await send('GET', '/api/rates/usdc-ngn', {
-      headers: { 'accept-encoding': 'gzip', 'if-none-match': etag },
-    });
-    expect(zipped.status).toBe(200);
-    expect(zipped.headers.get('etag')).not.toBe(etag);
-  });
-});
+describe('bytes that no well-behaved client sends', () => {
+  const large = ['Content-Length: 10000000'];
+  const framed = (lines: string[], body: string) =>
+    bytes('POST /api/intent/offramp', ['Host: x', ...lines], body);
+  const twoBytes = '2\r\n{}\r\n0\r\n\r\n';
+  const notUtf8 = Buffer.from(posted([ofJson, 'Content-Length: 13'], '{"scope":"\xff"}'), 'latin1');
 
-describe('a header that may occur once', () => {
-  const once = (path: string, lines: string[], version = '1.1') =>
-    raw(`GET ${path} HTTP/${version}\r\n${lines.join('\r\n')}\r\n\r\n`);
+  it.each<[what: string, sent: string | Buffer, status: number, code: string]>([
+    ['no Host', bytes('GET /api/corridors', []), 400, 'INVALID_REQUEST'],
+    ['a line that is not HTTP', 'nonsense\r\n\r\n', 400, 'INVALID_REQUEST'],
+    ['CONNECT', bytes('CONNECT example.org:443'), 405, 'METHOD_NOT_ALLOWED'],
+    ['a long header', bytes('GET /', ['Host: x', `X: ${'a'.repeat(9_000)}`]), 431, 'HEADERS_TOO_LARGE'],
+    ['two lengths', framed(['Content-Length: 2', 'Content-Length: 2'], '{}'), 400, 'INVALID_REQUEST'],
+    ['a list of lengths', framed(['Content-Length: 2, 2'], '{}'), 400, 'INVALID_REQUEST'],
+    ['length and chunks', framed(['Content-Length: 2', chunked], twoBytes), 400, 'INVALID_REQUEST'],
+    ['two codings', framed([chunked, chunked], twoBytes), 400, 'INVALID_REQUEST'],
+    ['a body declared too large', posted([ofJson, ...large]), 413, 'PAYLOAD_TOO_LARGE'],
+    ['the question', posted([ofJson, 'Expect: 100-continue', ...large]), 413, 'PAYLOAD_TOO_LARGE'],
+    ['a body that is not UTF-8', notUtf8, 400, 'MALFORMED_JSON'],
+    [
+      'a text in chunks',
+      posted(['Content-Type: text/plain', chunked], twoBytes),
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    ],
+    ['a malformed chunk', posted([ofJson, chunked], 'ZZ\r\n{}\r\n'), 400, 'INVALID_REQUEST'],
+  ])(
+    'are refused in the common shape, without an error in the log: %s',
+    async (_what, sent, status, code) => {
+      const before = fixture.errors.length;
+      const answer = await raw(sent);
+      expectRefused(answer, status, code);
+      if (status === 431) expect(answer).toContain(JSON.stringify(exampleBody('HEADERS_TOO_LARGE')));
+      // A 405 requires Allow (RFC 9110, section 15.5.6); an empty one names no method.
+      expect(answer.includes('\r\nAllow:\r\n')).toBe(status === 405);
+      if (status === 413) expect(answer).toMatch(/\r\nConnection: close\r\n/);
+      expect(fixture.errors.slice(before)).toEqual([]);
+    },
+  );
+
+  const get = (...lines: string[]) => bytes('GET /api/corridors', lines);
+  it.each([
+    ['an unknown Expect header', get('Host: x', 'Expect: a-miracle')],
+    ['a port in Host', get('Host: x:8080')],
+    ['an IPv6 address in Host', get('Host: [::1]:8080')],
+    ['an empty Host', get('Host: ')],
+    ['a GET with a body', `${get('Host: x', 'Content-Type: text/plain', 'Content-Length: 3')}abc`],
+    ['a chunked and empty body', posted([ofJson, chunked], '0\r\n\r\n')],
+    ['a chunked and empty body without a type', posted([chunked], '0\r\n\r\n')],
+  ])('are served where they are harmless: %s', async (_what, sent) => {
+    expect(await raw(sent)).toMatch(served);
+  });
 
   it.each([
     ['header.host', '1.1', ['Host: a', 'Host: b']],
@@ -169,59 +164,40 @@ describe('a header that may occur once', () => {
     ['header.host', '1.1', ['Host: a, b']],
     ['header.authorization', '1.1', ['Host: x', 'Authorization: Bearer a', 'authorization: Bearer b']],
     ['header.x-admin-key', '1.1', ['Host: x', 'X-Admin-Key: a', 'X-Admin-Key: b']],
-    ['header.content-type', '1.1', ['Host: x', 'Content-Type: application/json', 'Content-Type: text/plain']],
-    ['header.transfer-encoding', '1.0', ['Host: x', 'Transfer-Encoding: chunked']],
-  ])(
-    'is refused in the common shape where it is ambiguous: %s in HTTP/%s, %j',
-    async (path, version, lines) => {
-      for (const target of ['/api/corridors', '/healthz', '/nowhere']) {
-        const answer = await once(target, lines, version);
-        expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-        expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f]{32}\r\n/);
-        expect(answer).toContain(`"code":"INVALID_REQUEST"`);
-        expect(answer).toContain(`"path":"${path}"`);
-      }
-    },
-  );
-
-  it.each([
-    ['two Content-Length', 'Content-Length: 2\r\nContent-Length: 2', '{}'],
-    ['a list of Content-Length', 'Content-Length: 2, 2', '{}'],
-    [
-      'Content-Length beside Transfer-Encoding',
-      'Content-Length: 2\r\nTransfer-Encoding: chunked',
-      '2\r\n{}\r\n0\r\n\r\n',
-    ],
-    [
-      'two Transfer-Encoding',
-      'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked',
-      '2\r\n{}\r\n0\r\n\r\n',
-    ],
-  ])('is refused where it frames the body: %s', async (_name, lines, body) => {
-    const answer = await raw(`POST /api/intent/offramp HTTP/1.1\r\nHost: x\r\n${lines}\r\n\r\n${body}`);
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).toContain('"code":"INVALID_REQUEST"');
-  });
-
-  it('is served where it occurs once, with or without a port', async () => {
-    for (const host of ['x', 'x:8080', '[::1]:8080', ''])
-      expect(await once('/api/corridors', [`Host: ${host}`])).toMatch(/^HTTP\/1\.1 200 /);
+    ['header.content-type', '1.1', ['Host: x', ofJson, 'Content-Type: text/plain']],
+    ['header.transfer-encoding', '1.0', ['Host: x', chunked]],
+  ])('are refused where a header is ambiguous: %s in HTTP/%s, %j', async (path, version, lines) => {
+    for (const target of ['/api/corridors', '/healthz', '/nowhere']) {
+      const answer = await raw(bytes(`GET ${target} HTTP/${version}`, lines));
+      expectRefused(answer, 400, 'INVALID_REQUEST');
+      expect(answer).toContain(`"path":"${path}"`);
+    }
   });
 });
 
-describe('X-Forwarded-For in several lines', () => {
-  it('is one list in their order: the last entry of the last line is the client', async () => {
-    const remaining = async (lines: string[]) => {
-      const forwarded = lines.map((line) => `X-Forwarded-For: ${line}\r\n`).join('');
-      const answer = await raw(`GET /api/corridors HTTP/1.1\r\nHost: x\r\n${forwarded}\r\n`);
-      return Number(/X-RateLimit-Remaining: (\d+)/i.exec(answer)?.[1]);
-    };
-    const first = await remaining(['203.0.113.77', '198.51.100.200']);
-    expect(await remaining(['203.0.113.78', '198.51.100.200'])).toBe(first - 1);
-    expect(await remaining(['203.0.113.78, 198.51.100.200'])).toBe(first - 2);
-    expect(await remaining(['198.51.100.200', '127.0.0.9'])).toBe(first - 3);
-    expect(await remaining(['198.51.100.200', '203.0.113.79'])).toBe(first);
-  });
+it('X-Forwarded-For in several lines is one list: the last entry of the last line is the client', async () => {
+  const remaining = async (lines: string[]) => {
+    const forwarded = lines.map((line) => `X-Forwarded-For: ${line}`);
+    const answer = await raw(bytes('GET /api/corridors', ['Host: x', ...forwarded]));
+    return Number(/X-RateLimit-Remaining: (\d+)/i.exec(answer)?.[1]);
+  };
+  const first = await remaining(['203.0.113.77', '198.51.100.200']);
+  expect(await remaining(['203.0.113.78', '198.51.100.200'])).toBe(first - 1);
+  expect(await remaining(['203.0.113.78, 198.51.100.200'])).toBe(first - 2);
+  expect(await remaining(['198.51.100.200', '127.0.0.9'])).toBe(first - 3);
+  expect(await remaining(['198.51.100.200', '203.0.113.79'])).toBe(first);
+});
+
+it('a matching ETag is answered with 304 and no body, per content coding', async () => {
+  const ask = (headers: Record<string, string>) => send('GET', '/api/rates/usdc-ngn', { headers });
+  const plain = await ask({ 'accept-encoding': 'identity' });
+  const etag = plain.headers.get('etag') ?? '';
+  expect(plain.headers.get('vary')).toContain('Accept-Encoding');
+  expect(plain.headers.get('cache-control')).toMatch(/^private, max-age=\d+$/);
+  expect((await ask({ 'accept-encoding': 'identity', 'if-none-match': etag })).status).toBe(304);
+  const zipped = await ask({ 'accept-encoding': 'gzip', 'if-none-match': etag });
+  expect(zipped.status).toBe(200);
+  expect(zipped.headers.get('etag')).not.toBe(etag);
 });
 
 describe('a validation error', () => {
@@ -243,23 +219,18 @@ describe('a validation error', () => {
   });
 
   it('of a body is reported with its path, once per path', async () => {
-    const body = JSON.stringify({
-      corridor: 7,
-      account: 'GABC',
-      sellAmount: '',
-      expiresAt: '2026-11-21',
-      nonce: ['a'],
+    const given = { corridor: 7, account: 'GABC', sellAmount: '', expiresAt: '2026-11-21', nonce: ['a'] };
+    const found = await details('POST', '/api/intent/offramp', {
+      headers: json,
+      body: JSON.stringify(given),
     });
-    const found = await details('POST', '/api/intent/offramp', { headers: json, body });
-    const instant = 'must be an ISO 8601 instant such as 2026-11-21T09:30:00Z';
-    expect(found).toEqual(
-      expect.arrayContaining([
-        { path: 'body.anchorId', message: 'is required' },
-        { path: 'body.corridor', message: 'must be a string' },
-        { path: 'body.nonce', message: 'must be a string' },
-        { path: 'body.expiresAt', message: instant },
-      ]),
-    );
+    const expected = [
+      { path: 'body.anchorId', message: 'is required' },
+      { path: 'body.corridor', message: 'must be a string' },
+      { path: 'body.nonce', message: 'must be a string' },
+      { path: 'body.expiresAt', message: 'must be an ISO 8601 instant such as 2026-11-21T09:30:00Z' },
+    ];
+    expect(found).toEqual(expect.arrayContaining(expected));
     expect(new Set(found.map(({ path }) => path)).size).toBe(found.length);
   });
 });

@@ -60,27 +60,23 @@ function expectTimedOut({ answer, afterMs }: Closed, limitMs: number): void {
 
 const post = `POST /api/admin/cache/invalidate HTTP/1.1\r\nHost: x\r\nX-Admin-Key: ${testAdminKey}\r\nContent-Type: application/json\r\n`;
 
+const get = 'GET /api/corridors HTTP/1.1\r\nHost: x\r\n';
 describe('a client that sends its request byte by byte', () => {
-  it('has 5 s for the headers, is answered 408, and is cut off', async () => {
-    expectTimedOut(await drip('GET /api/corridors HTTP/1.1\r\nHost: x\r\nX-Slow: ', 'a'), headersTimeoutMs);
-  }, 20_000);
-
-  it('has 5 s for the headers also if it keeps sending complete ones', async () => {
-    expectTimedOut(await drip('GET /api/corridors HTTP/1.1\r\nHost: x\r\n', 'X-A: b\r\n'), headersTimeoutMs);
-  }, 20_000);
-
-  it('has 10 s for the whole request, is answered 408, and is cut off', async () => {
-    expectTimedOut(await drip(`${post}Content-Length: 1000\r\n\r\n{`, ' '), requestTimeoutMs);
-  }, 20_000);
-
-  it('has 10 s for a chunked body, too', async () => {
-    expectTimedOut(await drip(`${post}Transfer-Encoding: chunked\r\n\r\n`, '1\r\n \r\n'), requestTimeoutMs);
-  }, 20_000);
+  it.each([
+    ['for the headers', headersTimeoutMs, `${get}X-Slow: `, 'a'],
+    ['for the headers, also if it keeps sending complete ones', headersTimeoutMs, get, 'X-A: b\r\n'],
+    ['for the whole request', requestTimeoutMs, `${post}Content-Length: 1000\r\n\r\n{`, ' '],
+    ['for a chunked body', requestTimeoutMs, `${post}Transfer-Encoding: chunked\r\n\r\n`, '1\r\n \r\n'],
+  ])(
+    'has its time %s, is answered 408, and is cut off',
+    async (_what, limitMs, first, drop) => {
+      expectTimedOut(await drip(first, drop), limitMs);
+    },
+    20_000,
+  );
 
   it('does not delay other clients', async () => {
-    const slow = Array.from({ length: 200 }, () =>
-      drip('GET /api/corridors HTTP/1.1\r\nHost: x\r\n', 'X-A: b\r\n'),
-    );
+    const slow = Array.from({ length: 200 }, () => drip(get, 'X-A: b\r\n'));
     await delay(1_000);
     const answer = await app.client.request('GET', '/api/corridors', {
       headers: { 'x-forwarded-for': '198.51.100.9' },

@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { mongo } from 'mongoose';
+import { Registry } from 'prom-client';
 import { createDisputeStore } from '../../../server/features/disputes/store.js';
 import { createMarkStore } from '../../../server/features/reputation/day-store.js';
+import { registerBacklogs } from '../../../server/http/backlog-gauges.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { countUpTo, prepareCollections } from '../../../server/mongo/models.js';
 import { createDeliveryStore } from '../../../server/webhooks/delivery-store.js';
@@ -8,6 +11,7 @@ import { createOutboxStore } from '../../../server/webhooks/outbox-store.js';
 import { createWebhookStore } from '../../../server/webhooks/webhook-store.js';
 import { testDatabase } from '../../support/database.js';
 import { expectFor } from '../../support/expect-for.js';
+import { silentLogger } from '../../support/silent-logger.js';
 
 const { uri } = testDatabase();
 const connection = await connectMongo({ uri });
@@ -24,24 +28,20 @@ async function put(collection: string, rows: Record<string, unknown>[]): Promise
 }
 
 /** Deliveries of one webhook, due in `dueInMs`. */
-function deliveriesOf(
-  webhookId: string,
-  count: number,
-  dueInMs: number,
-  { state = 'pending', byAdmin = false } = {},
-) {
+function deliveriesOf(webhookId: string, count: number, dueInMs: number, more = {}) {
   return Array.from({ length: count }, (_, n) => {
-    const id = `${webhookId} ${dueInMs} ${state} ${byAdmin} ${n}`;
-    return { _id: id, eventId: id, webhookId, state, byAdmin, due: new Date(Date.now() + dueInMs) };
+    const id = `${webhookId} ${dueInMs} ${JSON.stringify(more)} ${n}`;
+    const due = new Date(Date.now() + dueInMs);
+    return { _id: id, eventId: id, webhookId, state: 'pending', byAdmin: false, due, ...more };
   });
 }
 
 beforeAll(async () => {
   await prepareCollections(connection);
-  await put('webhooks', [
-    { _id: 'on', enabled: true },
-    { _id: 'off', enabled: false },
-  ]);
+  await put(
+    'webhooks',
+    ['on', 'off'].map((id) => ({ _id: id, enabled: id === 'on' })),
+  );
   await put('deliveries', [
     ...deliveriesOf('on', 5, -hourMs),
     ...deliveriesOf('on', 7, hourMs),
@@ -50,55 +50,122 @@ beforeAll(async () => {
     ...deliveriesOf('off', 2, -hourMs, { byAdmin: true }),
     ...deliveriesOf('deleted', 3, -hourMs),
   ]);
-  await put('outbox', [
-    ...Array.from({ length: 4 }, (_, n) => ({ _id: `open ${n}`, open: true, createdAt: new Date() })),
-    ...Array.from({ length: 200 }, (_, n) => ({ _id: `done ${n}`, open: false, createdAt: new Date() })),
-  ]);
-  await put('disputes', [
-    { _id: 'a', intentHash: 'a', filedBy: 'wallet', status: 'open' },
-    { _id: 'b', intentHash: 'b', filedBy: 'wallet', status: 'open' },
-    { _id: 'c', intentHash: 'c', filedBy: 'wallet', status: 'accepted' },
-  ]);
+  await put(
+    'outbox',
+    Array.from({ length: 204 }, (_, n) => ({ _id: `${n}`, open: n < 4, createdAt: new Date() })),
+  );
+  await put(
+    'disputes',
+    ['open', 'open', 'accepted'].map((status, n) => ({
+      _id: `${n}`,
+      intentHash: `${n}`,
+      filedBy: 'wallet',
+      status,
+    })),
+  );
   await put('reputation_marks', [{ anchorId: 'harbour', corridor: 'usdc-ngn', day: '2026-11-21' }]);
 });
 afterAll(() => connection.close());
 
 describe('the backlogs', () => {
-  it('are events not fanned out, deliveries without an end, open disputes and intents not counted', async () => {
-    expect(await outbox.countOpen()).toBe(4);
-    expect(await deliveries.countOpen()).toBe(30);
-    expect(await disputes.countOpen()).toBe(2);
-    expect(await marks.count()).toBe(1);
+  const counts = [
+    () => outbox.countOpen(),
+    () => deliveries.countOpen(),
+    // What may be sent now: nothing held, nothing of a webhook that is gone.
+    () => deliveries.countDue(new Date(), enabledAmong),
+    () => disputes.countOpen(),
+    () => marks.count(),
+  ];
+
+  it('are events not fanned out, deliveries without an end, due ones, open disputes and intents not counted', async () => {
+    expect(await Promise.all(counts.map((count) => count()))).toEqual([4, 30, 7, 2, 1]);
   });
 
-  it('of due deliveries has what may be sent now: nothing held, nothing of a webhook that is gone', async () => {
-    expect(await deliveries.countDue(new Date(), enabledAmong)).toBe(7);
-  });
-
-  it('are read by indexes, and no collection is scanned for them', async () => {
+  it('are read by indexes, and no collection is scanned for them, nor counted where the index is missing', async () => {
     const { db } = connection;
     await db?.command({ profile: 2 });
     try {
-      await outbox.countOpen();
-      await deliveries.countOpen();
-      await deliveries.countDue(new Date(), enabledAmong);
-      await disputes.countOpen();
-      await marks.count();
+      for (const count of counts) await count();
     } finally {
       await db?.command({ profile: 0 });
     }
-    const reads = await connection
-      .collection('system.profile')
-      .find({ op: { $in: ['query', 'command'] }, planSummary: { $exists: true } })
-      .toArray();
-    expect(reads.map(({ planSummary }) => String(planSummary))).toHaveLength(8);
-    for (const { planSummary, command } of reads) {
+    const read = { op: { $in: ['query', 'command'] }, planSummary: { $exists: true } };
+    const reads = await connection.collection('system.profile').find(read).toArray();
+    expect(reads).toHaveLength(8);
+    for (const { planSummary, command } of reads)
       expectFor(JSON.stringify(command), planSummary).toMatch(/^(IXSCAN|DISTINCT_SCAN|COUNT_SCAN|IDHACK)/);
-    }
-  });
-
-  it('are not counted at all where the index is missing', async () => {
     const counted = countUpTo(connection.model('Dispute'), { status: 'open' }, 'no_such_index');
     await expect(counted).rejects.toThrow(/hint/);
+  });
+});
+
+describe('the gauge of a backlog', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  function gauge(openDisputes: () => Promise<number>) {
+    const said: unknown[] = [];
+    let nowMs = 1_000;
+    const registry = new Registry();
+    const none = async () => 0;
+    registerBacklogs({
+      registry,
+      backlogs: {
+        ...{ openWebhookEvents: none, openWebhookDeliveries: none, dueWebhookDeliveries: none },
+        ...{ pendingBatches: none, heldLog: none, openDisputes, reputationMarks: none },
+      },
+      logger: { ...silentLogger, error: (fields: object) => said.push(fields) },
+      stopwatch: () => nowMs,
+    });
+    return {
+      said,
+      pass: (ms: number) => {
+        nowMs += ms;
+      },
+      /** The sample's value as text, or undefined where there is none. */
+      scrape: async () => /^fairlead_open_disputes (\S+)$/m.exec(await registry.metrics())?.[1],
+    };
+  }
+
+  it('is read once for all who ask in 5 s, absent while the database is away, and then there again', async () => {
+    const away = new mongo.MongoNetworkError('no primary');
+    const reads = jest.fn<() => Promise<number>>();
+    reads.mockResolvedValueOnce(11).mockRejectedValueOnce(away).mockResolvedValue(0);
+    const { scrape, pass, said } = gauge(reads);
+    expect(await Promise.all([scrape(), scrape()])).toEqual(['11', '11']);
+    pass(4_999);
+    expect(await scrape()).toBe('11');
+    expect(reads).toHaveBeenCalledTimes(1);
+    pass(1);
+    expect([await scrape(), await scrape()]).toEqual([undefined, '0']);
+    expect(said).toEqual([]);
+  });
+
+  it('is absent after 500 ms without an answer, and no second read is begun beside the one that hangs', async () => {
+    jest.useFakeTimers();
+    let answer: (value: number) => void = () => undefined;
+    const reads = jest.fn(
+      () =>
+        new Promise<number>((resolve) => {
+          answer = resolve;
+        }),
+    );
+    const { scrape } = gauge(reads);
+    for (let n = 0; n < 3; n += 1) {
+      const scraped = scrape();
+      // An answer that has arrived is read first, in the turn after the limit.
+      await jest.advanceTimersByTimeAsync(501);
+      expect(await scraped).toBeUndefined();
+    }
+    expect(reads).toHaveBeenCalledTimes(1);
+    answer(4);
+    expect(await scrape()).toBe('4');
+  });
+
+  it('is absent, and a person is called, when counting fails for another reason', async () => {
+    const { scrape, said } = gauge(() => Promise.reject(new Error('hint provided is no index')));
+    expect(await scrape()).toBeUndefined();
+    expect(said).toMatchObject([{ metric: 'fairlead_open_disputes' }]);
   });
 });
