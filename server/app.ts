@@ -59,12 +59,11 @@ export interface AppDeps {
 
 /** The middleware in order: id, log, operations, CORS; then per route limit, credential, body, validation, handler. */
 export function createApp(deps: AppDeps): Express {
-  const app = bareApp();
+  const app = beginApp(deps);
   const routes = new RouteTable(contract);
   const unverified = createUnverifiedLimit({ ...deps, statusOf: (error) => toApiError(error).status });
 
-  app.use(requestId(deps), commonHeaders, sendJson(deps.responseCache), deps.record.observe);
-  app.use(operationalRoutes(deps.operations), cors({ routes }), refuseUnserved(deps, routes));
+  app.use(cors({ routes }), refuseUnserved(deps, routes));
   createExpressEndpoints(contract, deps.routers, app, {
     logInitialization: false,
     globalMiddleware: [guard(deps, unverified), jsonBody],
@@ -74,31 +73,24 @@ export function createApp(deps: AppDeps): Express {
   return app;
 }
 
+type BaseDeps = Pick<AppDeps, 'operations' | 'record' | 'logger' | 'newId'>;
+
 /** An app that serves only these operations, on a port of their own. It counts no requests: they are the operator's own. */
-export function createOperationsApp(
-  deps: Pick<AppDeps, 'logger' | 'newId' | 'record'> & { operations: readonly Operations[] },
-): Express {
-  const app = bareApp();
-  app.use(
-    requestId(deps),
-    commonHeaders,
-    sendJson({ begin: () => () => undefined }),
-    deps.record.observe,
-    operationalRoutes(deps.operations),
-  );
+export function createOperationsApp(deps: BaseDeps): Express {
+  const app = beginApp({ ...deps, responseCache: { begin: () => () => undefined } });
   app.use(() => {
     throw nothingServed();
   }, errorMapper(deps));
   return app;
 }
 
-function bareApp(): Express {
+function beginApp(deps: BaseDeps & { responseCache: Pick<ResponseCache, 'begin'> }): Express {
   const app = express();
-  app.disable('x-powered-by');
-  app.disable('etag');
+  for (const setting of ['x-powered-by', 'etag']) app.disable(setting);
+  for (const setting of ['case sensitive routing', 'strict routing']) app.enable(setting);
   app.set('query parser', 'simple');
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
+  app.use(requestId(deps), commonHeaders, sendJson(deps.responseCache), deps.record.observe);
+  app.use(operationalRoutes(deps.operations));
   return app;
 }
 
@@ -111,15 +103,10 @@ function operationalRoutes(operations: readonly Operations[]): RequestHandler {
     const ambiguity = ambiguityOf(req);
     if (ambiguity !== undefined) throw ambiguity;
     if (req.method === 'GET' || req.method === 'HEAD') return operation.router(req, res, next);
+    if (req.method !== 'OPTIONS') throw methodNotAllowed(res, allow);
     res.setHeader('Allow', allow);
-    if (req.method !== 'OPTIONS') throw new ApiError('METHOD_NOT_ALLOWED', `This path has ${allow}.`);
     res.status(204).end();
   };
-}
-
-/** Makes a `serves` function for these paths and everything below them. */
-export function pathsUnder(...roots: string[]): Operations['serves'] {
-  return (path) => roots.some((root) => path === root || path.startsWith(`${root}/`));
 }
 
 function nothingServed(): ApiError {
@@ -176,14 +163,18 @@ function refuseUnserved(deps: AppDeps, routes: RouteTable): RequestHandler {
     const found = routes.find(req.path);
     if (malformed === undefined && found?.methods.has(req.method === 'HEAD' ? 'GET' : req.method))
       return next();
-    await enforceLimit(deps.limiter, res, rateLimitClasses.default, `unmatched|${keyOf(deps, req)}`);
+    await enforceLimit(
+      deps.limiter,
+      res,
+      rateLimitClasses.default,
+      limitKeyOf('unmatched', keyOf(deps, req)),
+    );
     if (malformed !== undefined) throw malformed;
     if (found === undefined) {
       const refuse = () => next(nothingServed());
       return deps.answerUnknown === undefined ? refuse() : deps.answerUnknown(req, res, refuse);
     }
-    res.setHeader('Allow', allowHeader(found.methods));
-    throw new ApiError('METHOD_NOT_ALLOWED', `This path has ${allowHeader(found.methods)}.`);
+    throw methodNotAllowed(res, allowHeader(found.methods));
   });
 }
 
@@ -202,3 +193,8 @@ const commonHeaders: RequestHandler = (_req, res, next) => {
   res.setHeader('X-Content-Type-Options', 'nosniff');
   next();
 };
+
+function methodNotAllowed(res: Response, allow: string): ApiError {
+  res.setHeader('Allow', allow);
+  return new ApiError('METHOD_NOT_ALLOWED', `This path has ${allow}.`);
+}

@@ -1,5 +1,5 @@
 import type { Connection } from 'mongoose';
-import { createApp, createOperationsApp, type Operations, pathsUnder, type Routers } from './app.js';
+import { createApp, createOperationsApp, type Operations, type Routers } from './app.js';
 import type { Config } from './config.js';
 import { createAnchorsFeature } from './features/anchors/feature.js';
 import type { Fleet } from './features/anchors/fleet-file.rules.js';
@@ -326,12 +326,14 @@ function createEdge(parts: Features) {
   const page = world.pageFolder && createPage({ folder: world.pageFolder, logger });
   const health = createHealth(parts);
   const metricsRouter = createMetricsRouter({ registry: metrics.registry, tokens: config.metricsTokens });
-  const metricsOperations: Operations[] = [{ serves: pathsUnder('/metrics'), router: metricsRouter }];
+  const metricsOperations: Operations[] = [
+    { serves: (path) => /^\/metrics(\/|$)/.test(path), router: metricsRouter },
+  ];
   const ownMetricsPort = config.metricsPort !== undefined;
   const app = createApp({
     routers: routersOf(parts),
     operations: [
-      { serves: pathsUnder('/healthz', '/readyz'), router: health.router },
+      { serves: (path) => /^\/(healthz|readyz)(\/|$)/.test(path), router: health.router },
       ...(page === undefined ? [] : [page]),
       { serves: isDocsPath, router: createDocsRouter({ pageFolder: world.pageFolder }) },
       ...(ownMetricsPort ? [] : metricsOperations),
@@ -399,10 +401,8 @@ function routersOf(features: Features): Routers {
  * Prepares a database for this release, except for the fleet, which is configuration. It only adds, so it can run
  * beside running instances, and in any number of instances at the same time.
  */
-async function prepareDatabase({ connection, leases, logger }: Parts): Promise<void> {
-  await prepareCollections(connection, (collection) =>
-    logger.warn({ collection }, `indexes of ${collection} are being built; waiting for them`),
-  );
+async function prepareDatabase({ connection, leases }: Parts): Promise<void> {
+  await prepareCollections(connection);
   await leases.seed(leaseNames);
 }
 

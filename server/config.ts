@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { z } from 'zod';
+import { parseUrl } from '../contract/anchor-documents/values.js';
 import { parseTrustProxy, trustsTheInternet } from './http/client-key.js';
 import { parseOutboundAllow } from './outbound/outbound.js';
 
@@ -35,7 +36,7 @@ const hexKey = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex dig
 /** An address that is called unchanged. */
 const fullUrl = z
   .string()
-  .refine((text) => /^https?:$/.test(protocolOf(text)), 'must be an http or https address');
+  .refine((text) => /^https?:$/.test(parseUrl(text)?.protocol ?? ''), 'must be an http or https address');
 const httpUrl = fullUrl.transform((text) => text.replace(/\/+$/, ''));
 
 /** A base address, to which paths are appended. */
@@ -107,10 +108,6 @@ function givenOf(env: Environment): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
 }
 
-function faultsOf(error: z.ZodError | undefined): string[] {
-  return (error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`);
-}
-
 /** The configuration of the service: environment variables that were validated. */
 export type Config = ReturnType<typeof readConfig>;
 
@@ -169,31 +166,6 @@ export function readConfig(env: Environment) {
   };
 }
 
-/** Faults that depend on several variables together. */
-function faultsTogether(given: Readonly<Record<string, string | undefined>>): string[] {
-  const production = given.NODE_ENV === 'production';
-  const faults: string[] = [];
-  for (const name of ['ADMIN_SECRET_KEY', 'CRON_SECRET', 'METRICS_TOKEN']) {
-    const secrets = splitList(given[name] ?? '');
-    if (secrets.length > 2) faults.push(`${name} may list two values at most`);
-    if (production && secrets.some((secret) => secret.length < minSecretLength)) {
-      faults.push(`${name} must have at least ${minSecretLength} characters in production`);
-    }
-  }
-  if (production && given.WEBHOOK_KEY === undefined) faults.push('WEBHOOK_KEY is required in production');
-  const trustProxy = environment.shape.TRUST_PROXY.safeParse(given.TRUST_PROXY);
-  if (production && trustProxy.success && trustsTheInternet(trustProxy.data)) {
-    faults.push(
-      'TRUST_PROXY holds a range wider than /7, so that clients could choose what they are counted by',
-    );
-  }
-  const { PORT = '8080', METRICS_PORT, MONGODB_URI } = given;
-  if (METRICS_PORT !== '0' && METRICS_PORT === PORT)
-    faults.push('METRICS_PORT must be another port than PORT');
-  if (MONGODB_URI !== undefined && !namesDatabase(MONGODB_URI)) faults.push(namelessDatabase);
-  return faults;
-}
-
 /** The database of the operator's commands. Throws ConfigError. */
 export function readDatabaseAddress(env: Environment): string {
   const { MONGODB_URI = '' } = env;
@@ -209,26 +181,27 @@ function namesDatabase(mongodbUri: string): boolean {
 }
 
 function noticesOf(values: z.infer<typeof environment>, scheduler: boolean): string[] {
-  const { PUBLISHER_SECRET_KEY } = values;
   const own = httpOrigin(values.HOST, values.PORT);
-  const reached = values.PUBLIC_URL !== undefined || values.NODE_ENV !== 'production';
-  const admin = splitList(values.ADMIN_SECRET_KEY).length > 0;
   const internal = splitList(values.CRON_SECRET).length > 0;
-  return [
-    ...(reached ? [] : [`PUBLIC_URL is not set: anchors are told to send status callbacks to ${own}`]),
-    ...(admin ? [] : ['ADMIN_SECRET_KEY is not set: no admin endpoint is served']),
-    ...(internal ? [] : ['CRON_SECRET is not set: no internal endpoint is served']),
-    ...(internal || scheduler
-      ? []
-      : ['SCHEDULER is off as well: nothing is reconciled, scored or published']),
-    ...(values.OBSERVER === 'on' && !scheduler
-      ? ['OBSERVER is on and SCHEDULER is off: this instance observes no anchors by itself']
-      : []),
-    ...(values.LEDGER_RPC_URL || values.HORIZON_URL
-      ? []
-      : ["LEDGER_RPC_URL is not set, nor is HORIZON_URL: payments are taken on the anchors' word"]),
-    ...(PUBLISHER_SECRET_KEY ? [] : ['PUBLISHER_SECRET_KEY is not set: no batch is published']),
+  const notices: [unless: unknown, text: string][] = [
+    [
+      values.PUBLIC_URL || values.NODE_ENV !== 'production',
+      `PUBLIC_URL is not set: anchors are told to send status callbacks to ${own}`,
+    ],
+    [splitList(values.ADMIN_SECRET_KEY).length, 'ADMIN_SECRET_KEY is not set: no admin endpoint is served'],
+    [internal, 'CRON_SECRET is not set: no internal endpoint is served'],
+    [internal || scheduler, 'SCHEDULER is off as well: nothing is reconciled, scored or published'],
+    [
+      values.OBSERVER === 'off' || scheduler,
+      'OBSERVER is on and SCHEDULER is off: this instance observes no anchors by itself',
+    ],
+    [
+      values.LEDGER_RPC_URL || values.HORIZON_URL,
+      "LEDGER_RPC_URL is not set, nor is HORIZON_URL: payments are taken on the anchors' word",
+    ],
+    [values.PUBLISHER_SECRET_KEY, 'PUBLISHER_SECRET_KEY is not set: no batch is published'],
   ];
+  return notices.filter(([unless]) => !unless).map(([, text]) => text);
 }
 
 /** One sentence per variable that is not known and nearly spelt like one that is. */
@@ -295,12 +268,31 @@ export function httpOrigin(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Not by `URL.canParse`: once compiled, that of Node 20 refuses international names. */
-function protocolOf(text: string): string {
-  try {
-    return new URL(text).protocol;
-  } catch (error) {
-    if (error instanceof TypeError) return '';
-    throw error;
+function faultsOf(error: z.ZodError | undefined): string[] {
+  return (error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`);
+}
+
+/** Faults that depend on several variables together. */
+function faultsTogether(given: Readonly<Record<string, string | undefined>>): string[] {
+  const production = given.NODE_ENV === 'production';
+  const faults: string[] = [];
+  for (const name of ['ADMIN_SECRET_KEY', 'CRON_SECRET', 'METRICS_TOKEN']) {
+    const secrets = splitList(given[name] ?? '');
+    if (secrets.length > 2) faults.push(`${name} may list two values at most`);
+    if (production && secrets.some((secret) => secret.length < minSecretLength)) {
+      faults.push(`${name} must have at least ${minSecretLength} characters in production`);
+    }
   }
+  if (production && given.WEBHOOK_KEY === undefined) faults.push('WEBHOOK_KEY is required in production');
+  const trustProxy = environment.shape.TRUST_PROXY.safeParse(given.TRUST_PROXY);
+  if (production && trustProxy.success && trustsTheInternet(trustProxy.data)) {
+    faults.push(
+      'TRUST_PROXY holds a range wider than /7, so that clients could choose what they are counted by',
+    );
+  }
+  const { PORT = '8080', METRICS_PORT, MONGODB_URI } = given;
+  if (METRICS_PORT !== '0' && METRICS_PORT === PORT)
+    faults.push('METRICS_PORT must be another port than PORT');
+  if (MONGODB_URI !== undefined && !namesDatabase(MONGODB_URI)) faults.push(namelessDatabase);
+  return faults;
 }

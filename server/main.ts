@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { composeService } from './compose.js';
@@ -9,7 +9,7 @@ import { createLifecycle, type Lifecycle } from './lifecycle.js';
 import { neverWaitFor, openLog } from './logger.js';
 import { connectMongo, createPatience } from './mongo/connection.js';
 import { ShapeError } from './mongo/shape-store.js';
-import type { NewId, World } from './ports.js';
+import type { World } from './ports.js';
 import { endBy, isMain, stopSignals } from './process.js';
 import { pauseInRealTime } from './timing.js';
 
@@ -22,29 +22,13 @@ const logFlushMs = 2_000;
 const standardOutput = 1;
 const standardError = 2;
 
-const idBytes = 16;
-
-/** Takes random bytes from a supply: to ask for them anew for each request takes five times as long. */
-function createNewId(): NewId {
-  const supply = Buffer.alloc(256 * idBytes);
-  let used = supply.length;
-  return () => {
-    if (used === supply.length) {
-      randomFillSync(supply);
-      used = 0;
-    }
-    used += idBytes;
-    return supply.toString('hex', used - idBytes, used);
-  };
-}
-
 export function realWorld(config: Config): World {
   const { logger, output } = openLog({ level: config.logLevel, fd: standardOutput });
   return {
     clock: Date.now,
     pause: pauseInRealTime,
     random: Math.random,
-    newId: createNewId(),
+    newId: () => randomUUID().replaceAll('-', ''),
     logger,
     logOutput: output,
     env: process.env,
@@ -92,11 +76,11 @@ export async function startService(config: Config, world: World = realWorld(conf
     }
     for (const notice of config.notices) logger.warn({}, notice);
     logger.info({ url, metricsUrl, mode: config.mode, scheduler: config.scheduler }, 'listening');
-    /** Reports that it is not ready but still serves requests, for DRAIN_SECONDS or until `enough`. */
-    const drain = async (enough?: AbortSignal) => {
+    /** Reports that it is not ready but still serves requests, for DRAIN_SECONDS. */
+    const drain = async () => {
       service.announceStop();
       listener.drain();
-      await untilOver(config.drainSeconds * 1_000, enough);
+      await delay(config.drainSeconds * 1_000);
     };
     return { port: listener.port, url, metricsUrl, service, connection, drain, stop: lifecycle.stop };
   } catch (error) {
@@ -104,12 +88,6 @@ export async function startService(config: Config, world: World = realWorld(conf
     await lifecycle.stop().catch(() => undefined);
     throw error;
   }
-}
-
-async function untilOver(ms: number, enough: AbortSignal | undefined): Promise<void> {
-  await delay(ms, undefined, enough && { signal: enough }).catch((error: unknown) => {
-    if (!enough?.aborted) throw error;
-  });
 }
 
 async function run(): Promise<void> {
@@ -132,24 +110,21 @@ async function run(): Promise<void> {
     sayWhy(error);
     return exit(1);
   });
-  let stopping = false;
-  const enough = new AbortController();
+  const stop = async (signal: NodeJS.Signals): Promise<never> => {
+    world.logger.info({ signal, drainSeconds: config.drainSeconds }, 'stopping');
+    try {
+      await running.drain();
+      await running.stop();
+    } catch (error) {
+      world.logger.error({ err: error }, 'did not stop cleanly');
+      return exit(1);
+    }
+    return exit(0);
+  };
   for (const signal of stopSignals) {
     process.off(signal, endAtOnce);
-    process.on(signal, () => {
-      // A second signal ends the drain, because its sender does not want to wait.
-      if (stopping) return enough.abort();
-      stopping = true;
-      world.logger.info({ signal, drainSeconds: config.drainSeconds }, 'stopping');
-      const stopped = running.drain(enough.signal).then(running.stop);
-      stopped.then(
-        () => exit(0),
-        (error: unknown) => {
-          world.logger.error({ err: error }, 'did not stop cleanly');
-          return exit(1);
-        },
-      );
-    });
+    // A second signal ends the process, because its sender does not want to wait.
+    process.once(signal, stop);
   }
 }
 

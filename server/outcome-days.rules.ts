@@ -22,11 +22,6 @@ export function mayCount({ outcome, disputeEffect }: Pick<State, 'outcome' | 'di
   return outcome !== null && (outcome.kind !== 'expired' || disputeEffect !== null);
 }
 
-/** Tells days apart. */
-export function keyOfDay({ anchorId, corridor, day }: OutcomeDay): string {
-  return `${anchorId} ${corridor} ${day}`;
-}
-
 /** The days that have to be counted again after an intent was in each of these states. */
 export function daysOf(...states: State[]): OutcomeDay[] {
   const days = new Map<string, OutcomeDay>();
@@ -41,4 +36,9 @@ export function daysOf(...states: State[]): OutcomeDay[] {
 /** The UTC day of an instant, such as `2026-11-21`. */
 export function utcDay(instant: Date): string {
   return instant.toISOString().slice(0, 10);
+}
+
+/** Tells days apart. */
+export function keyOfDay({ anchorId, corridor, day }: OutcomeDay): string {
+  return `${anchorId} ${corridor} ${day}`;
 }

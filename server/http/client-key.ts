@@ -5,15 +5,6 @@ import { LRUCache } from 'lru-cache';
 /** 24 bits: some 256 IPv4 addresses share each value. */
 const hexDigits = 6;
 
-/**
- * The form in which a client may be stored, so that stored work can be shared out fairly: the first 24 bits of the
- * SHA-256 of its client key. Equal clients have equal values, but a value names no address: 256 IPv4
- * addresses have the same. Two clients that share a value by chance only share their turns.
- */
-export function clientHash(clientKey: string): string {
-  return createHash('sha256').update(`fairlead.client.v1|${clientKey}`).digest('hex').slice(0, hexDigits);
-}
-
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type TrustedRange = [Address, number];
 
@@ -115,4 +106,13 @@ function toKey(address: Address): string {
   if (address.kind() === 'ipv4') return address.toString();
   const parts = (address as ipaddr.IPv6).parts.slice(0, 4);
   return `${parts.map((part) => part.toString(16)).join(':')}::/64`;
+}
+
+/**
+ * The form in which a client may be stored, so that stored work can be shared out fairly: the first 24 bits of the
+ * SHA-256 of its client key. Equal clients have equal values, but a value names no address: 256 IPv4
+ * addresses have the same. Two clients that share a value by chance only share their turns.
+ */
+export function clientHash(clientKey: string): string {
+  return createHash('sha256').update(`fairlead.client.v1|${clientKey}`).digest('hex').slice(0, hexDigits);
 }

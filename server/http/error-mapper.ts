@@ -59,18 +59,11 @@ export function toApiError(error: unknown): ApiError {
   // Checked before the database, because a body that its client broke off fails with the code of a socket, too.
   const body = bodyError(error);
   if (body !== undefined) return body;
-  if (isMongoUnavailable(error)) {
-    return new ApiError('NOT_READY', 'The database does not answer.', {
-      retryAfter: notReadyRetrySeconds,
-      cause: error,
-    });
-  }
-  if (error instanceof LeaseLostError) {
-    return new ApiError('NOT_READY', 'The run was interrupted; the next one continues where it stopped.', {
-      retryAfter: notReadyRetrySeconds,
-      cause: error,
-    });
-  }
+  const notReady = (message: string) =>
+    new ApiError('NOT_READY', message, { retryAfter: notReadyRetrySeconds, cause: error });
+  if (isMongoUnavailable(error)) return notReady('The database does not answer.');
+  if (error instanceof LeaseLostError)
+    return notReady('The run was interrupted; the next one continues where it stopped.');
   return new ApiError('INTERNAL', 'The service failed; quote the X-Request-Id when reporting it.');
 }
 

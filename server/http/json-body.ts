@@ -30,14 +30,11 @@ export const jsonBody: RequestHandler = (req, res, next) => {
     req.body = {};
     return next();
   }
-  try {
-    refuseHead(req);
-  } catch (error) {
-    return refuse(error);
-  }
+  // The reader would wait for the end of the body.
+  if (Number(req.get('content-length')) > requestLimits.bodyBytes) return refuse(tooLarge());
   readBytes(req, res, (error?: unknown) => {
-    if (error !== undefined) return refuse(error);
     try {
+      if (error !== undefined) throw error;
       req.body = bodyOf(req);
     } catch (fault) {
       return refuse(fault);
@@ -45,13 +42,6 @@ export const jsonBody: RequestHandler = (req, res, next) => {
     next();
   });
 };
-
-/** What can be told before the body arrives. Whether a chunked body is empty is known only at its end. */
-function refuseHead(req: Request): void {
-  const length = Number(req.get('content-length') ?? 0);
-  if (length > 0) refuseMediaType(req);
-  if (length > requestLimits.bodyBytes) throw tooLarge();
-}
 
 export function tooLarge(): ApiError {
   return new ApiError('PAYLOAD_TOO_LARGE', 'The body is larger than 16 KB.');

@@ -64,15 +64,6 @@ function isAsset(name: string): boolean {
   return name.startsWith('/assets/');
 }
 
-/** The files by their paths below the folder, without HTML, which is served at the paths of the page alone. */
-function filesOf(folder: string): string[] {
-  const inFolder = (path: string) =>
-    readdirSync(join(folder, path), { withFileTypes: true })
-      .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && !entry.name.endsWith('.html'))
-      .map(({ name }) => `${path}${name}`);
-  return [...inFolder('/'), ...inFolder('/assets/')];
-}
-
 /** A path of the web page, and the form of its parameter; the page itself shows whether the named thing exists. */
 interface PagePath {
   path: string;
@@ -100,4 +91,13 @@ export function isPagePath(path: string): boolean {
     const folder = template.slice(0, template.indexOf(':'));
     return path.startsWith(folder) && parameter.safeParse(path.slice(folder.length)).success;
   });
+}
+
+/** The files by their paths below the folder, without HTML, which is served at the paths of the page alone. */
+function filesOf(folder: string): string[] {
+  const inFolder = (path: string) =>
+    readdirSync(join(folder, path), { withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && !entry.name.endsWith('.html'))
+      .map(({ name }) => `${path}${name}`);
+  return [...inFolder('/'), ...inFolder('/assets/')];
 }

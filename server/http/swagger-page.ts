@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import swaggerUi, { type SwaggerUiOptions } from 'swagger-ui-express';
+import { hashOf } from './negotiation.js';
 
 const require = createRequire(import.meta.url);
 
@@ -29,10 +29,7 @@ const options: SwaggerUiOptions = {
 const versions = ['swagger-ui-dist', 'swagger-ui-express'].map(
   (name) => (require(`${name}/package.json`) as { version: string }).version,
 );
-const fingerprint = createHash('sha256')
-  .update(JSON.stringify([versions, options]))
-  .digest('hex')
-  .slice(0, 16);
+const fingerprint = hashOf(JSON.stringify([versions, options]));
 
 /** Where the files of the page are served. It changes with their content, so that browsers may keep them for good. */
 export const swaggerBase = `/docs/assets/${fingerprint}`;

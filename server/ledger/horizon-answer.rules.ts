@@ -86,12 +86,6 @@ function plain(text: string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
-function assetOf(payment: z.infer<typeof paymentForm>): string | undefined {
-  if (payment.asset_type === 'native') return 'stellar:native';
-  const { asset_code: code, asset_issuer: issuer } = payment;
-  return code === undefined || issuer === undefined ? undefined : `stellar:${code}:${issuer}`;
-}
-
 /** Undefined where the memo cannot be read. */
 function memoOf(transaction: z.infer<typeof transactionForm>): LedgerMemo | null | undefined {
   const { memo_type: type, memo = '', memo_bytes: bytes } = transaction;
@@ -136,4 +130,10 @@ export function readHorizonRoot(json: unknown) {
 export function readHorizonLedger(json: unknown): number | undefined {
   const parsed = z.object({ closed_at: instant }).safeParse(json);
   return parsed.success ? parsed.data.closed_at : undefined;
+}
+
+function assetOf(payment: z.infer<typeof paymentForm>): string | undefined {
+  if (payment.asset_type === 'native') return 'stellar:native';
+  const { asset_code: code, asset_issuer: issuer } = payment;
+  return code === undefined || issuer === undefined ? undefined : `stellar:${code}:${issuer}`;
 }

@@ -4,7 +4,38 @@ import { type Connection, Mongoose } from 'mongoose';
 import type { Clock, Logger } from '../ports.js';
 import { isMongoUnavailable } from './failures.js';
 import { whyUnreachable } from './unreachable.rules.js';
-import { closeWithUnreadAnswers } from './unread-answers.js';
+
+const patienceMs = 60_000;
+const retryMs = 1_000;
+const sayAgainMs = 10_000;
+
+/**
+ * Retries work until it succeeds, for a minute at most in all, because the database may start at the same time as the
+ * service, or lose its primary meanwhile; says every ten seconds why it waits. Work that ran for longer than that, such as
+ * the build of an index, had its database: the minute begins again after it.
+ */
+export function createPatience(deps: { clock?: Clock; logger: Logger }) {
+  const { clock = () => performance.now(), logger } = deps;
+  let givingUpAt = clock() + patienceMs;
+  let saidAt = Number.NEGATIVE_INFINITY;
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      const begunAt = clock();
+      try {
+        return await work();
+      } catch (error) {
+        const now = clock();
+        if (now - begunAt > patienceMs) givingUpAt = now + patienceMs;
+        if (!isMongoUnavailable(error) || now > givingUpAt) throw error;
+        if (now - saidAt >= sayAgainMs) {
+          logger.warn({}, `waiting for the database: ${error instanceof Error ? error.message : error}`);
+          saidAt = now;
+        }
+        await delay(retryMs);
+      }
+    }
+  };
+}
 
 /** The time limits of every database operation; a stopped primary must not hang its callers. */
 const operationTimeoutMs = 2_000;
@@ -33,7 +64,6 @@ export async function connectMongo({ uri }: { uri: string }): Promise<Connection
 }
 
 async function open(uri: string): Promise<Connection> {
-  closeWithUnreadAnswers();
   const mongoose = new Mongoose();
   // `true` would drop unknown fields from a filter and so match everything.
   mongoose.set('strictQuery', 'throw');
@@ -66,36 +96,4 @@ async function open(uri: string): Promise<Connection> {
 export async function answersPing(connection: Connection): Promise<boolean> {
   await connection.db?.admin().ping();
   return connection.readyState === 1;
-}
-
-const patienceMs = 60_000;
-const retryMs = 1_000;
-const sayAgainMs = 10_000;
-
-/**
- * Retries work until it succeeds, for a minute at most in all, because the database may start at the same time as the
- * service, or lose its primary meanwhile; says every ten seconds why it waits. Work that ran for longer than that, such as
- * the build of an index, had its database: the minute begins again after it.
- */
-export function createPatience(deps: { clock?: Clock; logger: Logger }) {
-  const { clock = () => performance.now(), logger } = deps;
-  let givingUpAt = clock() + patienceMs;
-  let saidAt = Number.NEGATIVE_INFINITY;
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    for (;;) {
-      const begunAt = clock();
-      try {
-        return await work();
-      } catch (error) {
-        const now = clock();
-        if (now - begunAt > patienceMs) givingUpAt = now + patienceMs;
-        if (!isMongoUnavailable(error) || now > givingUpAt) throw error;
-        if (now - saidAt >= sayAgainMs) {
-          logger.warn({}, `waiting for the database: ${error instanceof Error ? error.message : error}`);
-          saidAt = now;
-        }
-        await delay(retryMs);
-      }
-    }
-  };
 }

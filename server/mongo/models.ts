@@ -20,30 +20,20 @@ export function typedSchema<T>(collection: string): Schema<T> {
 
 /** A slow disk takes seconds to make the files of many collections at the same time. */
 const createWithinMs = 30_000;
-/** How often the wait for an index is reported. */
-const waitingLineMs = 30_000;
 
 /**
  * Creates the collection and the indexes of every model that a store has defined. Idempotent. Throws ShapeError for a
- * database of another shape. Waits for the builds
- * however long they take: MongoDB aborts a build whose command has a time limit, and the next start would begin again.
- * A build whose client is gone continues, and others that ask for the index wait for it. Reads and writes continue.
+ * database of another shape. Waits for the builds however long they take: MongoDB aborts a build whose command has a time
+ * limit, and the next start would begin again. A build whose client is gone continues, and others that ask for the index
+ * wait for it. Reads and writes continue.
  */
-export async function prepareCollections(
-  connection: Connection,
-  onWaiting: (collection: string) => void = () => undefined,
-): Promise<void> {
+export async function prepareCollections(connection: Connection): Promise<void> {
   await claimShape(connection);
-  const present = await collectionNames(connection);
+  const present = new Set((await connection.listCollections()).map(({ name }) => name));
   await Promise.all(
     Object.values(connection.models).map(async (model) => {
-      const timer = setInterval(() => onWaiting(model.collection.name), waitingLineMs);
-      try {
-        if (!present.has(model.collection.name)) await model.createCollection({ timeoutMS: createWithinMs });
-        await createIndexes(model);
-      } finally {
-        clearInterval(timer);
-      }
+      if (!present.has(model.collection.name)) await model.createCollection({ timeoutMS: createWithinMs });
+      await createIndexes(model);
     }),
   );
 }
@@ -55,30 +45,8 @@ async function createIndexes(model: Model<unknown>): Promise<void> {
   if (indexes.length === 0) return;
   // A member that is down would otherwise hold up the build until it is back.
   const options = { timeoutMS: 0, commitQuorum: 'majority' } as const;
-  try {
-    // One command for all indexes takes a third of the time of one per index, as mongoose would send them.
-    await model.collection.createIndexes(indexes, options);
-  } catch (error) {
-    throw isRefusedIndex(error) ? indexError(model.collection.name, error) : error;
-  }
-}
-
-/** Its message is meant for the operator as it is. */
-function indexError(collection: string, cause: Error): Error {
-  const [reason] = cause.message.split(' :: caused by :: ').slice(-1);
-  const message = `An index of the collection ${collection} cannot be built, and none was added to it: ${reason}`;
-  return new Error(message, { cause });
-}
-
-/** The codes for duplicate values under a unique index, and for another index of the same name or of the same fields. */
-const refusalCodes = [11000, 85, 86];
-
-function isRefusedIndex(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && refusalCodes.includes(Number(error.code));
-}
-
-async function collectionNames(connection: Connection): Promise<Set<string>> {
-  return new Set((await connection.listCollections()).map(({ name }) => name));
+  // One command for all indexes takes a third of the time of one per index, as mongoose would send them.
+  await model.collection.createIndexes(indexes, options);
 }
 
 /** Counting stops here, so that the cost of counting a backlog is bounded. */

@@ -14,33 +14,20 @@ export class ShapeError extends Error {
 }
 
 /** Throws ShapeError unless the database has the shape of this version. Changes nothing. */
-export async function requireShape(connection: Connection): Promise<void> {
-  await requireReplicaSet(connection);
-  const held = await collectionsOf(connection);
-  const found = await readShape(connection);
-  if (found !== databaseShape) throw new ShapeError(refusal(connection, found, held));
-}
+export const requireShape = (connection: Connection) => checkShape(connection, readShape);
 
 /**
  * Gives an empty database the shape of this version, before anything else is created in it. Throws ShapeError for one
  * that has another shape, or any collection without a shape.
  */
-export async function claimShape(connection: Connection): Promise<void> {
+export const claimShape = (connection: Connection) => checkShape(connection, writeShape);
+
+async function checkShape(connection: Connection, shapeOfEmpty: typeof readShape): Promise<void> {
   await requireReplicaSet(connection);
   const held = await collectionsOf(connection);
   // Read after the list: a collection that another instance has created shows that it wrote the shape before.
-  const found = held.length === 0 ? await writeShape(connection) : await readShape(connection);
+  const found = await (held.length === 0 ? shapeOfEmpty : readShape)(connection);
   if (found !== databaseShape) throw new ShapeError(refusal(connection, found, held));
-}
-
-/** A member of a set names it, and a router of a sharded cluster says `isdbgrid`. Others have no transactions. */
-async function requireReplicaSet({ db, host, port }: Connection): Promise<void> {
-  const { setName, msg } = (await db?.admin().command({ hello: 1 })) ?? {};
-  if (setName === undefined && msg !== 'isdbgrid')
-    throw new ShapeError(
-      `MongoDB at ${host}:${port} is not a replica set, without which it has no transactions. ` +
-        'Start it with --replSet rs0, and run rs.initiate() there once.',
-    );
 }
 
 async function writeShape(connection: Connection): Promise<number | undefined> {
@@ -77,4 +64,14 @@ function refusal({ name, host, port }: Connection, found: number | undefined, he
     `${database} was not made by this version of Fairlead: it holds ${held.join(', ')}. ` +
     'Name the right one, or an empty one, in MONGODB_URI.'
   );
+}
+
+/** A member of a set names it, and a router of a sharded cluster says `isdbgrid`. Others have no transactions. */
+async function requireReplicaSet({ db, host, port }: Connection): Promise<void> {
+  const { setName, msg } = (await db?.admin().command({ hello: 1 })) ?? {};
+  if (setName === undefined && msg !== 'isdbgrid')
+    throw new ShapeError(
+      `MongoDB at ${host}:${port} is not a replica set, without which it has no transactions. ` +
+        'Start it with --replSet rs0, and run rs.initiate() there once.',
+    );
 }

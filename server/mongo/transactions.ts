@@ -1,4 +1,4 @@
-import type { ClientSession, Connection, Model, mongo } from 'mongoose';
+import { type ClientSession, type Connection, type Model, mongo } from 'mongoose';
 import { ApiError } from '../errors.js';
 import type { Pause, Random } from '../ports.js';
 import { type BackoffPolicy, backoffMs } from '../timing.js';
@@ -7,6 +7,11 @@ import { type BackoffPolicy, backoffMs } from '../timing.js';
 export type { ClientSession } from 'mongoose';
 
 const transactionTimeoutMs = 3_000;
+/**
+ * No try begins later. Otherwise the driver would try again until the time is up, perhaps between sending a command and
+ * reading its answer: then it (6.20, and still 7.9) gives the connection with that answer to the next operation.
+ */
+const lastTryMs = 2_000;
 
 /**
  * Runs `work` in one transaction, retried as a whole on transient conflicts, all tries within 3 s. `work` must be
@@ -15,14 +20,26 @@ const transactionTimeoutMs = 3_000;
 export type InTransaction = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
 export function createInTransaction(connection: Connection): InTransaction {
-  return (work) =>
-    connection.getClient().withSession((session) =>
-      session.withTransaction(() => work(session), {
+  return (work) => {
+    const lastTryAt = performance.now() + lastTryMs;
+    const attempt = async (session: ClientSession) => {
+      try {
+        return await work(session);
+      } catch (error) {
+        const wouldRetry =
+          error instanceof mongo.MongoError && error.hasErrorLabel('TransientTransactionError');
+        if (!wouldRetry || performance.now() < lastTryAt) throw error;
+        throw new Error('the transaction found no moment without a conflict', { cause: error });
+      }
+    };
+    return connection.getClient().withSession((session) =>
+      session.withTransaction(() => attempt(session), {
         readConcern: { level: 'snapshot' },
         writeConcern: { w: 'majority' },
         timeoutMS: transactionTimeoutMs,
       }),
     );
+  };
 }
 
 /** What a transaction needs of a lease (leases.ts). */

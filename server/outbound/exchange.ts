@@ -4,10 +4,24 @@ import { type Agent, type Dispatcher, errors } from 'undici';
 import { OutboundError } from './outbound-error.js';
 import type { Target } from './vet-url.js';
 
-export interface Exchange extends BodyLimits {
-  method: 'GET' | 'POST';
-  headers: Record<string, string>;
+export interface OutboundRequest {
+  url: string;
+  /** GET unless said otherwise; a body needs POST. */
+  method?: 'GET' | 'POST';
+  /** In lower case. Those that shape the connection (Host, Content-Length, ...) are set by undici. */
+  headers?: Record<string, string>;
   body?: string | Uint8Array;
+  /** For everything together: waiting for a turn, name, connection, TLS, request, header block and body. */
+  timeoutMs: number;
+  /** The most bytes of the body, after decompression. */
+  maxBytes: number;
+  /**
+   * Answers with what came of a body that is longer, ends early or cannot be read; otherwise that is `too_large` or
+   * `bad_response`.
+   */
+  partial?: boolean;
+  /** With `json`, an answer 200 is parsed, and is a `bad_response` if it is not JSON. */
+  expects?: 'json';
 }
 
 export interface Answer {
@@ -25,12 +39,12 @@ export interface Answer {
 export async function exchange(
   agent: Agent,
   target: Target,
-  what: Exchange,
+  asked: OutboundRequest,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const received = await begin(agent, target, what, signal);
+  const received = await begin(agent, target, asked, signal);
   const headers = joinHeaders(received.headers);
-  const { body, truncated } = await readBody(received.body, headers['content-encoding'], what);
+  const { body, truncated } = await readBody(received.body, headers['content-encoding'], asked);
   return { status: received.statusCode, headers, body, truncated };
 }
 
@@ -41,9 +55,10 @@ export async function exchange(
 async function begin(
   agent: Agent,
   { origin, path }: Target,
-  { method, headers, body }: Exchange,
+  { method = 'GET', headers: given, body }: OutboundRequest,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
+  const headers = { 'user-agent': 'Fairlead', 'accept-encoding': 'gzip, br', ...given };
   for (let mayRepeat = method === 'GET'; ; mayRepeat = false) {
     try {
       return await agent.request({ origin, path, method, headers, body: body ?? null, signal });
@@ -80,50 +95,50 @@ function joinHeaders(received: Record<string, string | string[] | undefined>): R
 
 /** Bytes that a compressed body may have beyond twice its cap, because an ordinary chunk exceeds a tiny cap. */
 const slackBytes = 64 * 1_024;
-
-export interface BodyLimits {
-  /** Counted after decompression. */
-  maxBytes: number;
-  onOverflow: 'error' | 'truncate';
-  onBroken: 'error' | 'take';
-}
+const mostChunks = 4_096;
 
 /**
  * Reads a body, decompressed, up to a cap. A body that is not read to its end takes its connection with it.
  * @param encoding the Content-Encoding; gzip, br and deflate are decoded
  * @throws OutboundError `too_large` or `bad_response`, or the one with which the stream was destroyed
  */
-export async function readBody(
+async function readBody(
   stream: Readable,
   encoding: string | undefined,
-  limits: BodyLimits,
+  { maxBytes, partial = false }: OutboundRequest,
 ): Promise<{ body: Buffer; truncated: boolean }> {
-  const kept = new GrowingBuffer(limits.maxBytes);
+  let chunks: Buffer[] = [];
+  let keptBytes = 0;
   const decoder = decoderFor(encoding);
   let receivedBytes = 0;
   if (decoder !== undefined) {
     // Without this cap, a compressed body that decompresses to nothing would be read until the time is up.
-    const maxReceivedBytes = 2 * limits.maxBytes + slackBytes;
+    const maxReceivedBytes = 2 * maxBytes + slackBytes;
     stream.on('data', (chunk: Buffer) => {
       receivedBytes += chunk.length;
-      if (receivedBytes > maxReceivedBytes) stream.destroy(tooLarge(limits.maxBytes));
+      if (receivedBytes > maxReceivedBytes) stream.destroy(tooLarge(maxBytes));
     });
   }
   const decoded: Readable = decoder === undefined ? stream : pipeline(stream, decoder, () => {});
   try {
     for await (const chunk of decoded) {
-      if (kept.append(chunk)) continue;
-      if (limits.onOverflow === 'error') throw tooLarge(limits.maxBytes);
-      return { body: kept.bytes(), truncated: true };
+      chunks.push(chunk);
+      keptBytes += chunk.length;
+      if (keptBytes > maxBytes) {
+        if (!partial) throw tooLarge(maxBytes);
+        return { body: Buffer.concat(chunks, maxBytes), truncated: true };
+      }
+      // A long list of one-byte chunks would take a hundred times their memory.
+      if (chunks.length === mostChunks) chunks = [Buffer.concat(chunks)];
     }
   } catch (cause) {
     if (cause instanceof OutboundError) throw cause;
     // A body without bytes is empty, whatever coding was named: 204, 304, Content-Length 0, no chunks.
     const isEmpty = stream.readableEnded && receivedBytes === 0;
-    if (!isEmpty && limits.onBroken === 'error') throw unreadable(cause);
-    return { body: kept.bytes(), truncated: !isEmpty };
+    if (!isEmpty && !partial) throw unreadable(cause);
+    return { body: Buffer.concat(chunks), truncated: !isEmpty };
   }
-  return { body: kept.bytes(), truncated: false };
+  return { body: Buffer.concat(chunks), truncated: false };
 }
 
 /**
@@ -152,33 +167,4 @@ function unreadable(cause: unknown): OutboundError {
   // Not the parser's error itself: it carries the bytes it failed on, which must not reach a log.
   const kept = cause instanceof errors.HTTPParserError ? cause.message : cause;
   return new OutboundError('bad_response', 'the body could not be read to its end', kept);
-}
-
-/** Copies chunks into one buffer: a list of one-byte chunks would take a hundred times the memory. */
-class GrowingBuffer {
-  readonly #capacity: number;
-  #bytes = Buffer.alloc(0);
-  #length = 0;
-
-  constructor(capacity: number) {
-    this.#capacity = capacity;
-  }
-
-  /** Keeps what fits; false if that was not all of it. */
-  append(chunk: Buffer): boolean {
-    const needed = Math.min(this.#length + chunk.length, this.#capacity);
-    if (needed > this.#bytes.length) {
-      const grown = Buffer.allocUnsafe(Math.min(this.#capacity, Math.max(needed, 2 * this.#bytes.length)));
-      this.#bytes.copy(grown, 0, 0, this.#length);
-      this.#bytes = grown;
-    }
-    const fits = chunk.length <= needed - this.#length;
-    chunk.copy(this.#bytes, this.#length, 0, needed - this.#length);
-    this.#length = needed;
-    return fits;
-  }
-
-  bytes(): Buffer {
-    return this.#bytes.subarray(0, this.#length);
-  }
 }

@@ -3,32 +3,14 @@ import { Agent } from 'undici';
 import { parseJson as parseAnyJson } from '../../contract/anchor-documents/json.js';
 import { untilAborted } from '../timing.js';
 import { createPublicLookup, type LookupFn, systemLookup, vettingConnector } from './connect.js';
-import { type Answer, type Exchange, exchange } from './exchange.js';
+import { type Answer, exchange, type OutboundRequest } from './exchange.js';
 import { OutboundError } from './outbound-error.js';
-import { originsOfOperator, parseAllowedOrigin, vetUrl } from './vet-url.js';
+import { originsOfOperator, vetUrl } from './vet-url.js';
 
 export type { LookupFn } from './connect.js';
+export type { OutboundRequest } from './exchange.js';
 export { OutboundError, type OutboundFailure } from './outbound-error.js';
 export { parseOutboundAllow } from './vet-url.js';
-
-export interface OutboundRequest {
-  url: string;
-  /** GET unless said otherwise; a body needs POST. */
-  method?: 'GET' | 'POST';
-  /** In lower case. Those that shape the connection (Host, Content-Length, ...) are set by undici. */
-  headers?: Record<string, string>;
-  body?: string | Uint8Array;
-  /** For everything together: waiting for a turn, name, connection, TLS, request, header block and body. At most 120 s. */
-  timeoutMs: number;
-  /** The most bytes of the body, after decompression. */
-  maxBytes: number;
-  /** `error` (default) fails as `too_large`; `truncate` answers with the first maxBytes. */
-  onOverflow?: 'error' | 'truncate';
-  /** Where the body ends early or cannot be read: `error` (default) fails as `bad_response`, `take` answers with what came. */
-  onBroken?: 'error' | 'take';
-  /** With `json`, an answer 200 is parsed, and is a `bad_response` if it is not JSON. */
-  expects?: 'json';
-}
 
 /** A redirect is an answer like any other; it is not followed. */
 export interface OutboundAnswer extends Answer {
@@ -42,7 +24,7 @@ export type Outbound = (request: OutboundRequest) => Promise<OutboundAnswer>;
 
 export interface OutboundOptions {
   /**
-   * Exact origins that are exempt: `parseOutboundAllow` or `originsOfOperator` of allow.ts gives them. Any caller of
+   * Exact origins that are exempt: `parseOutboundAllow` or `originsOfOperator` of vet-url.ts gives them. Any caller of
    * this connector can reach them.
    */
   allow: readonly string[];
@@ -54,15 +36,14 @@ export interface OutboundOptions {
   maxConcurrent?: number;
 }
 
-const maxTimeoutMs = 120_000;
 const maxHeaderBytes = 16 * 1_024;
 /** Under the 5 s after which Node's own servers close an idle connection. */
 const idleTimeoutMs = 4_000;
 const maxIdleTimeoutMs = 30_000;
 
-/** Makes every call to an address that comes from others. See allow.ts for the addresses that it allows. */
+/** Makes every call to an address that comes from others. See vet-url.ts for the addresses that it allows. */
 export function createOutbound(options: OutboundOptions): { request: Outbound; close(): Promise<void> } {
-  const listed = new Set(options.allow.map(parseAllowedOrigin));
+  const listed = new Set(options.allow);
   const inTurn = pLimit(options.maxConcurrent ?? 512);
   const closing = new AbortController();
   const connections = {
@@ -83,7 +64,6 @@ export function createOutbound(options: OutboundOptions): { request: Outbound; c
 
   async function request(asked: OutboundRequest): Promise<OutboundAnswer> {
     const startedAtMs = performance.now();
-    const what = exchangeOf(asked);
     const target = vetUrl(asked.url, listed);
     closing.signal.throwIfAborted();
     const ending = new AbortController();
@@ -96,7 +76,7 @@ export function createOutbound(options: OutboundOptions): { request: Outbound; c
         inTurn(() => {
           closing.signal.throwIfAborted();
           signal.throwIfAborted();
-          return exchange(agent, target, what, signal);
+          return exchange(agent, target, asked, signal);
         }),
       );
       const elapsedMs = Math.max(0, Math.round(performance.now() - startedAtMs));
@@ -145,20 +125,4 @@ function parseJson(body: Buffer): unknown {
   } catch (error) {
     throw new OutboundError('bad_response', 'the answer is not JSON', error);
   }
-}
-
-function exchangeOf(asked: OutboundRequest): Exchange {
-  const { method = 'GET', timeoutMs, maxBytes } = asked;
-  const isTimed = timeoutMs >= 1 && timeoutMs <= maxTimeoutMs;
-  if (!isTimed || !Number.isSafeInteger(maxBytes) || maxBytes < 0)
-    throw new TypeError('a call needs a limit of its time and of its bytes');
-  if (method === 'GET' && asked.body !== undefined) throw new TypeError('a GET has no body');
-  return {
-    method,
-    headers: { 'user-agent': 'Fairlead', 'accept-encoding': 'gzip, br', ...asked.headers },
-    ...(asked.body === undefined ? {} : { body: asked.body }),
-    maxBytes,
-    onOverflow: asked.onOverflow ?? 'error',
-    onBroken: asked.onBroken ?? 'error',
-  };
 }

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../contract/anchor-documents/values.js';
 import { readRetryAfter } from '../../contract/client/read-headers.js';
 import type { UnavailableReason } from '../../contract/schemas/rates.js';
 import type { OutboundAnswer } from './outbound.js';
@@ -64,8 +65,8 @@ export function faultOfStatus(
   nowMs: number,
 ): UpstreamFault {
   if (status >= 300 && status < 400) {
-    const target = URL.canParse(headers.location ?? '') ? new URL(headers.location ?? '') : undefined;
-    const where = target === undefined ? '' : ` to ${target.origin}${target.pathname}`.slice(0, 200);
+    const target = parseUrl(headers.location);
+    const where = target === null ? '' : ` to ${target.origin}${target.pathname}`.slice(0, 200);
     const message = `${document} answers ${status}, a redirect${where}, which is not followed`;
     return new UpstreamFault('error', message, { isSpelling: true });
   }

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { parseUrl } from '../../contract/anchor-documents/values.js';
 import { blockReason } from './address-rules.js';
 import { OutboundError } from './outbound-error.js';
 
@@ -29,28 +30,14 @@ export function originsOfOperator(urls: readonly (string | undefined)[]): string
   return urls.flatMap((url) => (url === undefined ? [] : [new URL(url).origin]));
 }
 
-/** Whether the operator listed the origin of this URL, itself or as one of every port of its host. */
-export function isListed({ origin, protocol, hostname }: URL, listed: ReadonlySet<string>): boolean {
-  return listed.has(origin) || listed.has(`${protocol}//${hostname}:*`);
-}
-
 /** The one spelling of an exact origin, or of every port of loopback. @throws Error that names the entry and its fault */
 export function parseAllowedOrigin(entry: string): string {
-  const refuse = (fault: string) =>
-    new Error(`"${entry.slice(0, 64)}" ${fault}; expected an exact origin such as http://127.0.0.1:7301`);
-  if (!/^https?:\/\/[^/]/i.test(entry)) throw refuse('does not begin with http:// or https://');
   if (/^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost):\*$/.test(entry)) return entry;
-  if (entry.includes('*')) throw refuse('holds a wildcard, which is for the ports of loopback alone');
-  let url: URL;
-  try {
-    url = new URL(entry);
-  } catch {
-    throw refuse('is not a URL');
-  }
-  if (url.username !== '' || url.password !== '' || entry.includes('@')) throw refuse('holds credentials');
-  if (url.pathname !== '/' || /[?#\\\s]/.test(entry)) throw refuse('has something after the host and port');
-  if (url.hostname.endsWith('.')) throw refuse('ends its host in a dot');
-  return url.origin;
+  const wildcard = 'holds a wildcard, which is for the ports of loopback alone';
+  const read = entry.includes('*') ? wildcard : readUrl(entry);
+  if (typeof read !== 'string' && read.pathname === '/' && !/[?#]/.test(entry)) return read.origin;
+  const fault = typeof read === 'string' ? read : 'has something after the host and port';
+  throw new Error(`"${entry.slice(0, 64)}" ${fault}; expected an exact origin such as http://127.0.0.1:7301`);
 }
 
 const maxUrlLength = 4_096;
@@ -76,12 +63,13 @@ export interface Target {
  * @throws OutboundError `invalid_url` or `blocked`
  */
 export function vetUrl(text: string, listedOrigins: ReadonlySet<string>): Target {
-  const url = parse(text);
+  const url = readUrl(text);
+  if (typeof url === 'string') throw new OutboundError('invalid_url', `the URL ${url}`);
   const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const secure = url.protocol === 'https:';
   const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
   const literal = isIP(hostname) !== 0;
-  const listed = isListed(url, listedOrigins);
+  const listed = listedOrigins.has(url.origin) || listedOrigins.has(`${url.protocol}//${url.hostname}:*`);
   if (!listed) {
     if (!secure) throw blocked(url, 'is not https');
     if (port !== 443) throw blocked(url, 'is not on port 443');
@@ -91,38 +79,23 @@ export function vetUrl(text: string, listedOrigins: ReadonlySet<string>): Target
   return { origin: url.origin, path: url.pathname + url.search, hostname, port, secure, literal, listed };
 }
 
-function parse(text: string): URL {
-  if (text.length > maxUrlLength) throw invalid(`is longer than ${maxUrlLength} characters`);
+/** What is wrong with the text, where it is no URL of a plain http(s) host. */
+function readUrl(text: string): URL | string {
+  if (text.length > maxUrlLength) return `is longer than ${maxUrlLength} characters`;
   // The parser would silently drop tabs and line breaks, and read `https:host` and backslashes as if well-formed.
-  if (!/^https?:\/\/[^/]/i.test(text)) throw invalid('does not begin with http:// or https:// and a host');
-  if (hasControlSpaceOrBackslash(text)) throw invalid('holds a space, control character or backslash');
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch (cause) {
-    throw invalid('does not parse', cause);
-  }
+  if (!/^https?:\/\/[^/]/i.test(text)) return 'does not begin with http:// or https:// and a host';
+  if (/[\p{Cc} \\]/u.test(text)) return 'holds a space, control character or backslash';
+  const url = parseUrl(text);
+  if (url === null) return 'is not a URL';
   // An empty `user@` leaves no trace in the parsed form.
   const authority = /^https?:\/\/([^/?#]*)/i.exec(text)?.[1] ?? '';
-  if (authority.includes('@')) throw invalid('holds credentials');
-  if (url.hostname.endsWith('.')) throw invalid('ends its host in a dot');
-  return url;
-}
-
-function hasControlSpaceOrBackslash(text: string): boolean {
-  for (const character of text) {
-    if (character <= ' ' || character === '\u007f' || character === '\\') return true;
-  }
-  return false;
+  if (authority.includes('@')) return 'holds credentials';
+  return url.hostname.endsWith('.') ? 'ends its host in a dot' : url;
 }
 
 /** RFC 6761 section 6.3: these names are loopback whatever a resolver says. */
 function nameReason(hostname: string): string | undefined {
   return hostname === 'localhost' || hostname.endsWith('.localhost') ? 'loopback' : undefined;
-}
-
-function invalid(fault: string, cause?: unknown): OutboundError {
-  return new OutboundError('invalid_url', `the URL ${fault}`, cause);
 }
 
 function blocked(url: URL, fault: string): OutboundError {

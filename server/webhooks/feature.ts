@@ -1,6 +1,6 @@
 import type { PauseBeforeTry } from '../mongo/transactions.js';
 import type { Outbound } from '../outbound/outbound.js';
-import { parseAllowedOrigin, vetUrl } from '../outbound/vet-url.js';
+import { vetUrl } from '../outbound/vet-url.js';
 import { createDeliveryLog } from './delivery-log.js';
 import { createEmit } from './outbox.js';
 import type { OutboxStore } from './outbox-store.js';
@@ -33,7 +33,7 @@ export interface WebhooksDeps
 export function createWebhooks(deps: WebhooksDeps) {
   const { outbox, clock, logger } = deps;
   const limits = { ...workerLimits, ...deps.limits };
-  const allowed = new Set(deps.outboundAllow.map(parseAllowedOrigin));
+  const allowed = new Set(deps.outboundAllow);
   const box = createSecretBox(deps.webhookKey ?? developmentKey);
   const worker = createWorker({
     ...deps,

@@ -52,9 +52,8 @@ export function createSender(deps: {
         body,
         timeoutMs,
         maxBytes: answerBytes,
-        onOverflow: 'truncate',
         // The status decides, and it is known by then.
-        onBroken: 'take',
+        partial: true,
       });
       const { status, elapsedMs } = answer;
       const outcome = outcomeOfStatus(status);

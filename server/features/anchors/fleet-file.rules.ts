@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
+import { parseUrl } from '../../../contract/anchor-documents/values.js';
 import { deliveryMethod, minorUnitsOf } from '../../../contract/schemas/corridors.js';
 import {
   anchorId,
@@ -257,8 +258,8 @@ function anchorFaults(anchor: FleetAnchor, corridorIds: ReadonlySet<string>): st
 }
 
 function isPlainAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === null) return false;
   const plain = url.username === '' && url.password === '' && !/[?#]/.test(text);
   return plain && (url.protocol === 'https:' || url.protocol === 'http:');
 }

@@ -1,4 +1,5 @@
 import { validateHeaderValue } from 'node:http';
+import { parseUrl } from '../../../contract/anchor-documents/values.js';
 import type { Logger } from '../../ports.js';
 import type { FleetAnchor } from './fleet-file.rules.js';
 
@@ -22,7 +23,7 @@ export function createPartnerTokens(deps: {
     /** The token for this address, or undefined: it is sent only to the origin that the fleet file grants it for. */
     tokenFor(anchor: FleetAnchor | undefined, url: string): string | undefined {
       const granted = anchor?.partnerToken;
-      const isGranted = URL.canParse(url) && new URL(url).origin === granted?.origin;
+      const isGranted = parseUrl(url)?.origin === granted?.origin;
       return granted !== undefined && isGranted ? sendableTokenIn(granted.env) : undefined;
     },
     /** Whether the anchor granted a token that can be sent. */

@@ -6,10 +6,8 @@ import type { CacheEpochStore, StoredEpoch } from './store.js';
  * when its making began.
  */
 export interface CacheEpoch {
-  /** Changes with every operation of operators that changed something: for answers as they were sent. */
+  /** Changes with every operation of operators that changed something. */
   current(): number;
-  /** How often operators have emptied the caches: for what was read from anchors and from the FX reference. */
-  emptied(): number;
   /** `free` is called when the caches are emptied; it frees what became void and returns how many entries that were. */
   onEmptied(free: () => number): void;
   /** After an operation was done. Never rejects: if MongoDB is away, the others' answers end with their second. */
@@ -37,7 +35,6 @@ export function createCacheEpoch({ store, logger }: { store: CacheEpochStore; lo
 
   return {
     current: () => current,
-    emptied: () => known.emptied,
     onEmptied(free) {
       listeners.push(free);
     },

@@ -145,10 +145,6 @@ describe('a listed http origin', () => {
     ['a header that shapes the connection', { headers: { 'Transfer-Encoding': 'chunked' } }],
     ['a header with a line break', { headers: { 'X-A': 'a\r\nX-B: b' } }],
     ['an invalid header name', { headers: { 'X A': 'a' } }],
-    ['a body on a GET', { body: 'a' }],
-    ['no time limit', { timeoutMs: 0 }],
-    ['an infinite time limit', { timeoutMs: Number.POSITIVE_INFINITY }],
-    ['no size limit', { maxBytes: Number.POSITIVE_INFINITY }],
   ])('is not called with %s, which is a mistake of ours', async (_what, mistake) => {
     let calls = 0;
     const { request } = await served((_req, res) => {

@@ -82,7 +82,7 @@ describe('a caller who asks for the beginning only', () => {
     ['a short', answering(withLength('identity', Buffer.from('short'))), 'short', false],
   ])('gets the first maxBytes of %s body', async (what, behaviour, text, truncated) => {
     const { listener, call } = await serving(behaviour);
-    const answer = await call({ timeoutMs: 5_000, maxBytes: 20, onOverflow: 'truncate' });
+    const answer = await call({ timeoutMs: 5_000, maxBytes: 20, partial: true });
     expect(answer).toMatchObject({ status: 200, truncated });
     expect(answer.body.toString()).toBe(text);
     if (what === 'an endless') await expectCutOff(listener);

@@ -18,7 +18,7 @@ beforeEach(async () => {
   [secret, open] = [await listening(ok), await listening(ok)];
 });
 
-const urlOf = ({ port }: Listener) => `http://127.0.0.1:${port}/`;
+const urlOf = ({ port }: Listener) => `http://127.0.0.1:${port}`;
 const failureOf = (request: Outbound, url: string) => outcomeOf(request({ url, ...limits }));
 
 function expectUntouched(listener: Listener) {
