@@ -56,12 +56,11 @@ export async function startService(config: Config, world: World = realWorld(conf
     // Every step of the boot may be repeated.
     await patiently(service.boot);
     service.start();
-    const { host } = config;
+    const { host, port, maxConnections } = config;
     const shared = { host, meter: service.connectionMeter, newId };
-    const { port, maxConnections } = config;
-    const { messageClasses } = service;
     const served = service.responseCache.before(service.app);
-    const listener = await listen(served, { ...shared, port, maxConnections, messageClasses });
+    const options = { ...shared, port, maxConnections, messageClasses: service.messageClasses };
+    const listener = await listen(served, options);
     lifecycle.onStop('listener', () => listener.stop(shutdownGraceMs));
     // Streams stop before the listener, which waits for open requests: a stream is a request without end.
     lifecycle.onStop('streams', service.stopStreams);
@@ -69,8 +68,8 @@ export async function startService(config: Config, world: World = realWorld(conf
     /** Where the metrics are, if they have a port of their own. */
     let metricsUrl: string | undefined;
     if (service.metricsApp !== undefined && config.metricsPort !== undefined) {
-      const options = { ...shared, port: config.metricsPort, maxConnections: metricsConnections };
-      const own = await listen(service.metricsApp, options);
+      const ofMetrics = { ...shared, port: config.metricsPort, maxConnections: metricsConnections };
+      const own = await listen(service.metricsApp, ofMetrics);
       lifecycle.onStop('listener of the metrics', () => own.stop(shutdownGraceMs));
       metricsUrl = httpOrigin(host, own.port);
     }

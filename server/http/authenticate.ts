@@ -18,13 +18,6 @@ export function authenticate(access: Access, req: Request, res: Response, secret
   if (access === 'internal') requireBearer(req, res, secrets.cronSecrets, 'the cron secret');
 }
 
-/** Throws UNAUTHORIZED unless the request carries one of these bearer tokens. */
-export function requireBearer(req: Request, res: Response, accepted: readonly string[], whose: string): void {
-  if (matchesAny(bearer(req.get('authorization')), accepted)) return;
-  res.setHeader('WWW-Authenticate', 'Bearer');
-  throw new ApiError('UNAUTHORIZED', `This endpoint needs Authorization: Bearer with ${whose}.`);
-}
-
 function bearer(header: string | undefined): string | undefined {
   return header === undefined ? undefined : /^Bearer +(\S.*)$/i.exec(header)?.[1];
 }
@@ -39,4 +32,11 @@ function matchesAny(given: string | undefined, accepted: readonly string[]): boo
 
 function sha256(text: string | Buffer): Buffer {
   return createHash('sha256').update(text).digest();
+}
+
+/** Throws UNAUTHORIZED unless the request carries one of these bearer tokens. */
+export function requireBearer(req: Request, res: Response, accepted: readonly string[], whose: string): void {
+  if (matchesAny(bearer(req.get('authorization')), accepted)) return;
+  res.setHeader('WWW-Authenticate', 'Bearer');
+  throw new ApiError('UNAUTHORIZED', `This endpoint needs Authorization: Bearer with ${whose}.`);
 }

@@ -1,6 +1,5 @@
 import corsHeaders from 'cors';
 import type { RequestHandler } from 'express';
-import type { Access } from '../../contract/describe-route.js';
 import { ApiError } from '../errors.js';
 import { allowHeader, type RouteEntry, type RouteTable } from './route-table.js';
 
@@ -52,9 +51,7 @@ function routeOf(methods: ReadonlyMap<string, RouteEntry>, method: string): Rout
   return methods.get(method === 'HEAD' ? 'GET' : method);
 }
 
-const openAccess: readonly Access[] = ['public', 'signed'];
-
 /** Browsers may call operations that need no secret of the operator. */
 function isOpenToBrowsers({ metadata }: RouteEntry): boolean {
-  return openAccess.includes(metadata.access);
+  return metadata.access === 'public' || metadata.access === 'signed';
 }

@@ -24,15 +24,6 @@ export function readPages(folder: URL): Page[] {
     .map((path) => ({ path, text: readFileSync(new URL(path, folder), 'utf8') }));
 }
 
-/** `/llms.txt`, and the pages of docs/ that it leads to. */
-export function readTexts(folder: URL): Texts {
-  const pages = readPages(folder);
-  return new Map([
-    ['/llms.txt', readFileSync(new URL('llms.txt', folder), 'utf8')],
-    ...pages.map((page) => [`/docs/${page.path}`, servedText(page, pages)] as const),
-  ]);
-}
-
 /**
  * The text of a page as it is served. Its links lead to files of the repository, but the service has only the pages:
  * any other file is named in place of its link.
@@ -48,4 +39,13 @@ function servedText({ path, text }: Page, pages: readonly Page[]): string {
     const file = pathname.slice(1);
     return label.includes(file) ? label : `${label} (\`${file}\` in the repository)`;
   });
+}
+
+/** `/llms.txt`, and the pages of docs/ that it leads to. */
+export function readTexts(folder: URL): Texts {
+  const pages = readPages(folder);
+  return new Map([
+    ['/llms.txt', readFileSync(new URL('llms.txt', folder), 'utf8')],
+    ...pages.map((page) => [`/docs/${page.path}`, servedText(page, pages)] as const),
+  ]);
 }

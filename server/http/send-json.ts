@@ -46,15 +46,6 @@ export function senderOf(body: unknown): SendBody | undefined {
   return typeof body === 'object' && body !== null ? ownBodies.get(body) : undefined;
 }
 
-/** Sets how long an answer stays fresh. Handlers of `etag` routes call it; all other answers are `no-store`. */
-export function setFreshness(res: Response, freshness: Freshness): void {
-  const { seconds, countsDown = false } = freshness;
-  const maxAge = Math.max(0, Math.floor(seconds));
-  res.setHeader('Cache-Control', `${freshness.public ? 'public' : 'private'}, max-age=${maxAge}`);
-  // The time until max-age is another number, or until the answer is no longer fresh.
-  res.locals.sameForMs = (countsDown ? seconds - maxAge : seconds) * 1_000;
-}
-
 /**
  * Replaces `res.json`, which knows no ETag per coding and no compression: a body of a kilobyte or more is compressed if the
  * client accepts that, and an answer that stays fresh has an ETag, and is 304 on a match.
@@ -93,4 +84,13 @@ function sendBytes(req: Request, res: Response, plain: Buffer, type = 'applicati
   } else if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-store');
   res.setHeader('Content-Length', bytes.length);
   res.end(req.method === 'HEAD' ? undefined : bytes);
+}
+
+/** Sets how long an answer stays fresh. Handlers of `etag` routes call it; all other answers are `no-store`. */
+export function setFreshness(res: Response, freshness: Freshness): void {
+  const { seconds, countsDown = false } = freshness;
+  const maxAge = Math.max(0, Math.floor(seconds));
+  res.setHeader('Cache-Control', `${freshness.public ? 'public' : 'private'}, max-age=${maxAge}`);
+  // The time until max-age is another number, or until the answer is no longer fresh.
+  res.locals.sameForMs = (countsDown ? seconds - maxAge : seconds) * 1_000;
 }

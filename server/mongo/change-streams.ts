@@ -2,10 +2,7 @@ import type { Model } from 'mongoose';
 import type { Logger } from '../ports.js';
 
 /** A watch that can be started, stopped, and started again. */
-export interface ChangeStream {
-  start(): void;
-  stop(): Promise<void>;
-}
+export type ChangeStream = ReturnType<typeof watchChanges>;
 
 export interface ChangeStreamDeps<T> {
   model: Model<T>;
@@ -22,7 +19,7 @@ export interface ChangeStreamDeps<T> {
 const reopenDelayMs = 1_000;
 
 /** Watches a collection, and opens the stream afresh after each error. */
-export function watchChanges<T>(deps: ChangeStreamDeps<T>): ChangeStream {
+export function watchChanges<T>(deps: ChangeStreamDeps<T>) {
   const { model, logger } = deps;
   let stream: ReturnType<Model<T>['collection']['watch']> | undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -6,13 +6,8 @@ import { mongo } from 'mongoose';
  * operation was refused, and would be again.
  */
 const notNowCodes = new Set([
-  ...[6, 7, 89, 202, 384, 9001],
-  ...[10058, 10107, 13435, 13436, 189],
-  ...[91, 11600],
-  ...[11601, 11602, 24, 43, 237, 251, 276, 279, 290, 355],
-  ...[50, 262],
-  ...[64, 133, 134],
-  ...[94, 211, 234, 246, 365, 462],
+  6, 7, 89, 202, 384, 9001, 10058, 10107, 13435, 13436, 189, 91, 11600, 11601, 11602, 24, 43, 237, 251, 276,
+  279, 290, 355, 50, 262, 64, 133, 134, 94, 211, 234, 246, 365, 462,
 ]);
 
 /** With these labels the server or the driver says that the same operation may succeed if it is retried. */

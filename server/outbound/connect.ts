@@ -73,10 +73,10 @@ export interface ConnectDeps {
   lookup: LookupFn;
   /** For hosts that the operator listed; `lookup` if there is no other. */
   listedLookup?: LookupFn;
+  /** Certificate authorities in place of the system's. */
+  ca?: string | undefined;
   /** Why an address is refused; `blockReason` except in tests. */
   refuse?: (address: string) => string | undefined;
-  /** Certificate authorities in place of the system's. */
-  ca?: string;
 }
 
 /**
@@ -135,7 +135,7 @@ export async function connectVetted(where: Where, deps: ConnectDeps, signal: Abo
     host: where.hostname,
     // RFC 6066 section 3: no literal addresses in SNI; the certificate is then checked against the address.
     ...(where.literal ? {} : { servername: where.hostname }),
-    ...(deps.ca === undefined ? {} : { ca: deps.ca }),
+    ca: deps.ca,
     ALPNProtocols: ['http/1.1'],
     minVersion: 'TLSv1.2',
     // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
@@ -149,11 +149,10 @@ export async function connectVetted(where: Where, deps: ConnectDeps, signal: Abo
 async function resolveVetted(where: Where, deps: ConnectDeps, signal: AbortSignal): Promise<string[]> {
   const lookup = where.listed ? (deps.listedLookup ?? deps.lookup) : deps.lookup;
   const found = where.literal ? [where.hostname] : await lookUp(where.hostname, lookup, signal);
-  const refuse = deps.refuse ?? blockReason;
   for (const address of found) {
     if (isIP(address) === 0)
       throw new OutboundError('unreachable', 'the lookup returned something that is not an address');
-    const reason = where.listed ? undefined : refuse(address);
+    const reason = where.listed ? undefined : (deps.refuse ?? blockReason)(address);
     if (reason !== undefined) {
       throw new OutboundError(
         'blocked',

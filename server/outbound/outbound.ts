@@ -49,7 +49,7 @@ export function createOutbound(options: OutboundOptions): { request: Outbound; c
   const connections = {
     lookup: options.lookup ?? createPublicLookup(),
     listedLookup: options.lookup ?? systemLookup,
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
+    ca: options.ca,
   };
   const agent = new Agent({
     connect: vettingConnector(listed, connections, closing.signal),
