@@ -1,11 +1,8 @@
 import { encodePublicKey } from '../../contract/verification/strkey.js';
 import type { Intent } from '../../server/features/intents/intent.js';
 import type { FoundPayment } from '../../server/features/intents/payment/payment.js';
-import { nothingKnown } from '../../server/features/intents/payment/payment-state.rules.js';
-import {
-  nothingObserved,
-  type Observations,
-} from '../../server/features/intents/transition/settle-time.rules.js';
+import { newIntent } from '../../server/features/intents/registration/new-intent.rules.js';
+import type { Observations } from '../../server/features/intents/transition/settle-time.rules.js';
 import type { Clock, Random } from '../../server/ports.js';
 import { randomBytes } from '../lib/random.js';
 import type { Fleet, FleetAnchor } from '../simulated-anchors/fleet-file.js';
@@ -48,110 +45,74 @@ const ordinary: SettlementProfile = {
 
 /** Intents as the service would have left them, anchor by anchor, corridor by corridor, oldest first. */
 export function pastIntents(past: Past): Intent[] {
-  const corridors = new Map(past.fleet.corridors.map((corridor) => [corridor.id, corridor]));
+  const { fleet, random, clock } = past;
   const accounts = new Map(
-    past.fleet.corridors.map(({ id }) => [
-      id,
-      Array.from({ length: accountsOfCorridor }, () => account(past)),
-    ]),
+    fleet.corridors.map(({ id }) => [id, Array.from({ length: accountsOfCorridor }, () => account(past))]),
   );
-  return past.fleet.anchors.flatMap((anchor) => {
+  return fleet.anchors.flatMap((anchor) => {
     const anchorAccount = account(past);
-    return anchor.corridors.flatMap(({ id, deliveryMethods }) => {
-      const corridor = corridors.get(id);
+    return anchor.corridors.flatMap((served) => {
+      const corridor = fleet.corridors.find(({ id }) => id === served.id);
       if (corridor === undefined) return [];
-      const count = Math.round(between(past.random, fewest, most));
-      return Array.from({ length: count }, () => recordedAt(past))
+      const place = { anchor, served, corridor, accounts: accounts.get(served.id) ?? [], anchorAccount };
+      const count = Math.round(between(random, fewest, most));
+      // Recent times are more likely than old ones; none is in the future.
+      return Array.from({ length: count }, () => Math.floor(clock() - random() ** 1.5 * (days - 1) * dayMs))
         .sort((a, b) => a - b)
-        .map((at) =>
-          intent(past, {
-            anchor,
-            corridor,
-            at,
-            deliveryMethods,
-            accounts: accounts.get(id) ?? [],
-            anchorAccount,
-          }),
-        );
+        .map((at) => intent(past, place, at));
     });
   });
 }
 
-/** Recent times are more likely than old ones; none is in the future. */
-function recordedAt({ clock, random }: Past): number {
-  return Math.floor(clock() - random() ** 1.5 * (days - 1) * dayMs);
+interface Place {
+  anchor: FleetAnchor;
+  served: FleetAnchor['corridors'][number];
+  corridor: Fleet['corridors'][number];
+  accounts: readonly string[];
+  anchorAccount: string;
 }
 
 function intent(
   past: Past,
-  place: {
-    anchor: FleetAnchor;
-    corridor: Fleet['corridors'][number];
-    at: number;
-    deliveryMethods: readonly string[];
-    accounts: readonly string[];
-    anchorAccount: string;
-  },
+  { anchor, served, corridor, accounts, anchorAccount }: Place,
+  at: number,
 ): Intent {
   const { random } = past;
-  const { anchor, corridor, at } = place;
   const profile = anchorDefinitions.find(({ id }) => id === anchor.id)?.profile;
   const outcome = outcomeOf(past, profile?.settlement ?? ordinary, at, profile?.protocol.startsWith('sep38'));
   const startedAt = at - (outcome.settleSeconds ?? 900) * 1_000;
   const createdAt = startedAt - Math.round(between(random, 60, 600)) * 1_000;
-  const abandoned = outcome.kind === 'expired';
-  const [payer, sellAmount] = [pick(random, place.accounts), pick(random, amounts)];
-  const paid = { account: payer, amount: sellAmount, asset: corridor.sellAsset, to: place.anchorAccount };
-  const payment = abandoned ? null : paymentAt(random, startedAt, paid);
-  return {
-    _id: hex(random, 32),
-    anchorId: anchor.id,
-    corridor: corridor.id,
-    account: payer,
-    sellAmount,
-    minReceive: null,
-    deliveryMethod: pick(random, place.deliveryMethods),
-    createdAt: new Date(createdAt),
-    deadline: new Date(createdAt + dayMs),
-    client: null,
+  const [payer, sellAmount] = [pick(random, accounts), pick(random, amounts)];
+  const deliveryMethod = pick(random, served.deliveryMethods);
+  const terms = { corridor: corridor.id, anchorId: anchor.id, account: payer, sellAmount, deliveryMethod };
+  const registered = newIntent({
+    intentHash: hex(random, 32),
+    body: { ...terms, nonce: '' },
+    corridor,
     quote: null,
-    corridorTerms: {
-      sellAsset: corridor.sellAsset,
-      buyAsset: corridor.buyAsset,
-      overdueAfterSeconds: corridor.overdueAfterSeconds,
-      mayBeCollected: false,
+    nowMs: createdAt,
+  });
+  const ended = { ...registered, status: outcome.kind, open: false, due: new Date(at), version: 1, outcome };
+  if (outcome.kind === 'expired') return { ...ended, poll: 'never' };
+  const attachedAt = createdAt + 30_000;
+  const paid = { from: payer, amount: sellAmount, asset: corridor.sellAsset, to: anchorAccount };
+  const found = paymentAt(random, startedAt, paid);
+  return {
+    ...ended,
+    transactionId: `past-${hex(random, 8)}`,
+    attachedAt: new Date(attachedAt),
+    observations: {
+      ...registered.observations,
+      firstAtMs: attachedAt,
+      lastAtMs: at,
+      status: lastWords[outcome.reason] ?? null,
+      unfundedAtMs: startedAt,
+      fundedAtMs: startedAt,
     },
-    status: outcome.kind,
-    ...(abandoned ? {} : { transactionId: `past-${hex(random, 8)}` }),
-    attachedAt: abandoned ? null : new Date(createdAt + 30_000),
-    observations: abandoned
-      ? nothingObserved
-      : {
-          ...nothingObserved,
-          firstAtMs: createdAt + 30_000,
-          lastAtMs: at,
-          status: lastWords[outcome.reason] ?? null,
-          unfundedAtMs: startedAt,
-          fundedAtMs: startedAt,
-        },
-    problem: null,
-    told: null,
-    claimedAt: null,
-    signed: false,
-    amountIn: abandoned ? null : sellAmount,
-    ...(payment === null ? { payment: nothingKnown } : { payment: { ...nothingKnown, found: payment } }),
-    contradicted: false,
-    recoveredAt: null,
-    callbacks: null,
+    amountIn: sellAmount,
+    payment: { ...registered.payment, found },
     // Nothing is left to poll for: the anchors do not know this transaction.
-    poll: abandoned ? 'never' : 'confirmed',
-    unknownPolls: 0,
-    open: false,
-    due: new Date(at),
-    version: 1,
-    outcome,
-    unscoredReason: null,
-    disputeEffect: null,
+    poll: 'confirmed',
   };
 }
 
@@ -188,7 +149,7 @@ function outcomeOf(
 function paymentAt(
   random: Random,
   closedAtMs: number,
-  paid: { account: string; amount: string; asset: string; to: string },
+  paid: Pick<FoundPayment, 'from' | 'to' | 'asset' | 'amount'>,
 ): FoundPayment {
   return {
     hash: hex(random, 32),
@@ -198,12 +159,9 @@ function paymentAt(
     kind: 'payment',
     ledger: Math.floor(closedAtMs / ledgerMs),
     closedAtMs,
-    from: paid.account,
+    ...paid,
     fromMuxedId: null,
-    to: paid.to,
     toMuxedId: null,
-    asset: paid.asset,
-    amount: paid.amount,
     memo: null,
     lookedUpAtMs: closedAtMs + ledgerMs,
     source: 'rpc',

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient } from '../../contract/client/create-client.js';
 import { unwrap } from '../../contract/client/index.js';
 import type { ServiceProcess } from '../fixtures/edge/service-process.js';
-import { newAddress, run } from '../fixtures/faults/calls.js';
+import { run } from '../fixtures/faults/calls.js';
 import { beginOffRamp, statusOf } from '../fixtures/faults/off-ramp.js';
 import { type SeveralInstances, startSeveral } from '../fixtures/faults/several-instances.js';
+import { newClient } from '../fixtures/new-client.js';
 import { testAdminKey } from '../support/app.js';
 import { waitFor } from '../support/wait-for.js';
 
@@ -23,8 +24,7 @@ afterAll(async () => {
   await service?.stop();
 }, 60_000);
 
-const clientOf = ({ url }: ServiceProcess) =>
-  createClient(url, { headers: { 'x-forwarded-for': newAddress() } });
+const clientOf = ({ url }: ServiceProcess) => createClient(url, { headers: newClient() });
 
 async function invalidate({ url }: ServiceProcess): Promise<void> {
   const { status } = await fetch(`${url}/api/admin/cache/invalidate`, {

@@ -7,15 +7,15 @@ import { type ReferenceOracle, startReferenceOracle } from '../../scripts/refere
 import { reconcileLease } from '../../server/features/intents/polls/reconcile.js';
 import type { DeliveryDocument } from '../../server/webhooks/delivery.rules.js';
 import { type KilledTask, killedFleet, killedIntent, leaseTtlMs } from '../fixtures/faults/killed-worker.js';
+import { openIntents } from '../fixtures/intents/intents-fixture.js';
+import { insertIntents, intentDocuments } from '../fixtures/intents/stored-intents.js';
 import {
   claimantIntent,
   contestedId,
   holderIntent,
+  knownIntent,
   paidOut,
-} from '../fixtures/intents/contested-transaction.js';
-import { openIntents } from '../fixtures/intents/intents-fixture.js';
-import { insertIntents, intentDocuments } from '../fixtures/intents/stored-intents.js';
-import { knownIntent } from '../fixtures/intents/waiting-intents.js';
+} from '../fixtures/intents/waiting-intents.js';
 import { cardsOf, publisherInstance, verifyLog } from '../fixtures/publisher/publisher-instance.js';
 import { insertOutcomes, openFeature, openReputationParts } from '../fixtures/reputation/reputation-parts.js';
 import { failed, settled } from '../fixtures/reputation/stored-outcomes.js';

@@ -5,18 +5,20 @@ import { seeded } from '../../scripts/lib/random.js';
 import { anchorCards } from '../../server/features/reputation/card.rules.js';
 import type { Evidence, JudgedIntent } from '../../server/features/reputation/what-counts.rules.js';
 import { anchor } from '../fixtures/reputation/fleet-view.js';
-import { corridor, type Followed, follow, movesMoney } from '../fixtures/reputation/lab/follow.js';
 import {
   type Course,
+  corridor,
+  endOf,
+  movesMoney,
   type Player,
   players,
   type Withdrawal,
   yearDays,
-} from '../fixtures/reputation/lab/players.js';
+} from '../fixtures/reputation/players.js';
 
 /*
  * Plays parties that want a better record than they deserve, or a worse one for a rival, over a year, by the service's own
- * rules from the anchor's record to the card. docs/reputation.md cites the year of seed 1.
+ * rules from the outcomes to the card. docs/reputation.md cites the year of seed 1.
  */
 const dayMs = 86_400_000;
 const newYear = Date.parse('2026-01-01T00:00:00.000Z');
@@ -29,22 +31,13 @@ interface Played {
   own: Withdrawal[];
 }
 
-/** Withdrawals with the same course end in the same way, so each course is followed once. */
-const known = new Map<string, Followed>();
-function followed(course: Course, evidence: Evidence): Followed {
-  const key = JSON.stringify([course, evidence]);
-  const ended = known.get(key) ?? follow(course, evidence === 'ledger');
-  known.set(key, ended);
-  return ended;
-}
-
 function intentOf(withdrawal: Withdrawal, index: number, evidence: Evidence): JudgedIntent {
   const { day, account, amount, course } = withdrawal;
-  const { endedAfterMs, unscoredReason, outcome } = followed(course, evidence);
-  const recordedAt = new Date(newYear + day * dayMs + endedAfterMs);
+  const [minutes, outcome] = endOf(course, evidence === 'ledger');
+  const recordedAt = new Date(newYear + day * dayMs + minutes * 60_000);
   const place = { anchorId: 'player', corridor, account, sellAmount: String(amount) };
   const _id = String(index).padStart(8, '0');
-  return { _id, ...place, outcome: { ...outcome, recordedAt }, unscoredReason, disputeEffect: null };
+  return { _id, ...place, outcome: { ...outcome, recordedAt }, unscoredReason: null, disputeEffect: null };
 }
 
 function cardsOf(intents: readonly JudgedIntent[], evidence: Evidence) {

@@ -15,6 +15,8 @@ import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction, createPauseBeforeTry } from '../../../server/mongo/transactions.js';
 import { pauseInRealTime } from '../../../server/timing.js';
+import { instructions } from '../../fixtures/intents/payment-cases.js';
+import { insertIntents, intentDocuments } from '../../fixtures/intents/stored-intents.js';
 import {
   claimantIntent,
   contestedId,
@@ -22,9 +24,7 @@ import {
   paidOut,
   payer,
   payerIntent,
-} from '../../fixtures/intents/contested-transaction.js';
-import { instructions } from '../../fixtures/intents/payment-cases.js';
-import { insertIntents, intentDocuments } from '../../fixtures/intents/stored-intents.js';
+} from '../../fixtures/intents/waiting-intents.js';
 import { emitInto, outboxOf } from '../../fixtures/webhooks/emit.js';
 import { testDatabase } from '../../support/database.js';
 

@@ -9,12 +9,6 @@ import type { Intent } from '../../../server/features/intents/intent.js';
 import { nextLookMs } from '../../../server/features/intents/polls/next-look.rules.js';
 import { transition } from '../../../server/features/intents/transition/transition.rules.js';
 import {
-  claimantIntent,
-  contestedId,
-  holderIntent,
-  payer,
-} from '../../fixtures/intents/contested-transaction.js';
-import {
   account,
   at,
   day,
@@ -25,6 +19,7 @@ import {
   see,
   startMs,
 } from '../../fixtures/intents/intent-states.js';
+import { claimantIntent, contestedId, holderIntent, payer } from '../../fixtures/intents/waiting-intents.js';
 
 const muxedPayer = 'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ';
 const paid = { status: 'pending_external', stellar_transaction_id: 'ab', amount_in: '100' };

@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Logger } from '../../../server/ports.js';
-import { loseBatchesAfter } from '../../fixtures/publisher/lost-batches.js';
 import {
   cardsOf,
+  loseBatchesAfter,
   otherSeed,
   type PublisherInstance,
   publisherTests,

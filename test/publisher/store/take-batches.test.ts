@@ -7,10 +7,10 @@ import { createTakeBatches, type WholeBatch } from '../../../server/features/pub
 import { createInLeasedTransaction, createInTransaction } from '../../../server/mongo/transactions.js';
 import { createOutbound } from '../../../server/outbound/outbound.js';
 import { originsOfOperator } from '../../../server/outbound/vet-url.js';
-import { loseBatchesAfter } from '../../fixtures/publisher/lost-batches.js';
 import {
   allEntries,
   cardsOf,
+  loseBatchesAfter,
   otherSeed,
   type PublisherInstance,
   publisherTests,
