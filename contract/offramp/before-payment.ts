@@ -14,6 +14,7 @@ import type {
   StartedState,
 } from './state.js';
 import { awaitsPayment, checkOpen, instructionsOf } from './still-asked.js';
+import { signIntent } from './wallet.js';
 
 export async function register(run: Run, state: AuthenticatedState): Promise<RegisteredState> {
   const { terms, intentHash } = state;
@@ -38,7 +39,12 @@ export async function startWithdrawal(run: Run, state: RegisteredState): Promise
 
 export async function attach(run: Run, state: StartedState): Promise<AttachedState> {
   const { intentHash, terms, withdrawal } = state;
-  const body = { nonce: terms.nonce, anchorTransactionId: withdrawal.id };
+  const accountSignature = await signIntent(run, intentHash, terms.account);
+  const body = {
+    nonce: terms.nonce,
+    anchorTransactionId: withdrawal.id,
+    ...(accountSignature === undefined ? {} : { accountSignature }),
+  };
   await callService(run, ({ intents }, fetchOptions) =>
     intents.attachTransaction({ params: { intentHash }, body, fetchOptions }),
   );

@@ -3,7 +3,7 @@ import { waitByTimer } from '../client/attempt.js';
 import type { Client } from '../client/generated/operations.js';
 import type { OfframpState } from './state.js';
 
-/** The wallet: two methods of SEP-43. They may reject, or resolve to an `error` as SEP-43 has it. */
+/** The wallet: methods of SEP-43. They may reject, or resolve to an `error` as SEP-43 has it. */
 export interface OfframpWallet {
   /** The account that sells, `G…`. */
   getAddress(): Promise<{ address: string; error?: unknown }>;
@@ -12,6 +12,14 @@ export interface OfframpWallet {
     xdr: string,
     options: { networkPassphrase: string; address: string },
   ): Promise<{ signedTxXdr: string; error?: unknown }>;
+  /**
+   * Signs the hash of the intent (SEP-53), in base64, if the wallet can. Then no other intent that names the account can hold
+   * the withdrawal. Without it, or where it is refused, the off-ramp goes on.
+   */
+  signMessage?(
+    message: string,
+    options: { networkPassphrase: string; address: string },
+  ): Promise<{ signedMessage: string; error?: unknown }>;
 }
 
 /** The offer that was chosen: a quote of `getRates` with its corridor. */

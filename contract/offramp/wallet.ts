@@ -1,5 +1,6 @@
-import { toHex } from '../verification/bytes.js';
+import { fromBase64, toHex } from '../verification/bytes.js';
 import { verifyEd25519 } from '../verification/ed25519.js';
+import { sep53Hash } from '../verification/sign-dispute.js';
 import { decodePublicKey } from '../verification/strkey.js';
 import { readEnvelope } from './challenge.js';
 import { Stop } from './errors.js';
@@ -31,6 +32,21 @@ export async function signByWallet(run: Run, envelope: string, address: string):
     throw new Stop('signature_missing', { detail: address });
   }
   return signed;
+}
+
+/** The account's signature over the hash of the intent, in base64; undefined from a wallet that cannot or will not sign it. */
+export async function signIntent(run: Run, intentHash: string, address: string): Promise<string | undefined> {
+  const { wallet, networkPassphrase } = run;
+  if (wallet.signMessage === undefined) return undefined;
+  const sign = wallet.signMessage.bind(wallet, intentHash, { networkPassphrase, address });
+  try {
+    const signature = await ask(run, sign, 'signedMessage');
+    const isOfAccount = verifyEd25519(fromBase64(signature), sep53Hash(intentHash), decodePublicKey(address));
+    return isOfAccount ? signature : undefined;
+  } catch (error) {
+    if (run.signal?.aborted) throw error;
+    return undefined;
+  }
 }
 
 /** Wallets refuse by rejecting, or by resolving to an `error`, to an Error, or to nothing (SEP-43). */

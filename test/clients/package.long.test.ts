@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,17 +6,21 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import ts from 'typescript';
+import type { BatchHeader } from '../../contract/index.js';
+import batchVectors from '../../contract/vectors/batch.json' with { type: 'json' };
+import disputeVectors from '../../contract/vectors/dispute.json' with { type: 'json' };
+import intentVectors from '../../contract/vectors/intent-hash.json' with { type: 'json' };
+import webhookVectors from '../../contract/vectors/webhook.json' with { type: 'json' };
 import { startTestApp, type TestApp } from '../support/app.js';
 import { findChromium, launchChromium } from '../support/chromium.js';
 import { testDatabase } from '../support/database.js';
 import { expectFor } from '../support/expect-for.js';
 import { itWhere } from '../support/it-where.js';
 import { runProgram } from '../support/run-program.js';
-import type { useEverything } from './package/front-end.js';
+import type { FrontEndTask, useEverything } from './package/front-end.js';
 import { hoversOver } from './package/hover.js';
 import { bundleForBrowser, inPage } from './package/pages.js';
 import { createProject, install, type Kind, type Project, pack, root } from './package/projects.js';
-import { frontEndTask, vectorResults } from './package/task.js';
 
 /* What contract/README.md promises, tried in projects that use nothing of this repository but the packed files. */
 const workshop = mkdtempSync(join(tmpdir(), 'fairlead-package-'));
@@ -53,15 +58,43 @@ afterAll(async () => {
   if (installed !== undefined) rmSync(installed, { recursive: true, force: true });
 });
 
+const account = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
+const { intent, intentHash: hash } = intentVectors.cases[0] as (typeof intentVectors.cases)[0];
+const { secretKey, body: dispute } = disputeVectors.cases[0] as (typeof disputeVectors.cases)[0];
+const { secret, body, headers } = webhookVectors.cases[0] as (typeof webhookVectors.cases)[0];
+const { header, signature, entries, headerHash } = batchVectors
+  .batches[0] as (typeof batchVectors.batches)[0];
+
+/** One vector of each kind, and a real intent at the service. */
+const taskOf = (url: string): FrontEndTask => ({
+  url,
+  terms: {
+    corridor: 'usdc-ngn',
+    anchorId: 'harbour',
+    account,
+    sellAmount: '250.50',
+    nonce: randomBytes(16).toString('hex'),
+  },
+  known: intent,
+  dispute: { ...dispute, secretKey },
+  delivery: { secret, body, headers, now: Number(headers['webhook-timestamp']) * 1_000 },
+  batch: { header: header as BatchHeader, signature, entries, keys: batchVectors.keys, previous: null },
+});
+
 function expectResults(results: Awaited<ReturnType<typeof useEverything>>): void {
   expect(results).toEqual({
-    ...vectorResults,
     best: expect.any(String),
     unknown: 'UNKNOWN_CORRIDOR',
-    unlisted: 'NOT_FOUND',
     isRegistered: true,
     streamed: ['rates usdc-ngn', 'intent pending'],
-    limits: [90, 90, 20, expect.any(Number), expect.any(Number)],
+    limits: [90, 90, 20],
+    hash,
+    signature: dispute.signature,
+    event: JSON.parse(body).event,
+    verdicts: [
+      { ok: true, headerHash },
+      { ok: false, reason: 'bad_signature' },
+    ],
   });
 }
 
@@ -92,6 +125,22 @@ describe('the tarball', () => {
 });
 
 describe('a strict front end', () => {
+  itInstalled(
+    'imports the types that README.md names from either entry',
+    async () => {
+      const [, sentence = ''] = /The types that one wants most are ([^;]+);/.exec(readme) ?? [];
+      const names = [...sentence.matchAll(/`([A-Z]\w+)`/g)].map(([, name]) => name);
+      expect(names).toContain('RateQuote');
+      const from = (entry: string) =>
+        `export type { ${names.join(', ')} } from '@fairlead/contract${entry}';`;
+      projects.module.write('named.ts', from(''));
+      projects.module.write('light-named.ts', from('/client'));
+      const files = ['named.ts', 'light-named.ts'];
+      expect(await projects.module.typeCheck(files, { resolution: 'NodeNext' })).toBe('');
+    },
+    60_000,
+  );
+
   itInstalled.each([
     ['module', 'NodeNext', 5],
     ['module', 'Bundler', 7],
@@ -123,7 +172,7 @@ describe.each(['module', 'commonjs'] as const)('a program of type %s', (kind) =>
     const print = '(results) => process.stdout.write(JSON.stringify(results))';
     const run = `useEverything(JSON.parse(readFileSync(0, 'utf8'))).then(${print});`;
     projects[kind].write('out/run.js', `${use}\n${read}\n${run}`);
-    const input = JSON.stringify(frontEndTask(app.url));
+    const input = JSON.stringify(taskOf(app.url));
     const { stdout, stderr } = await projects[kind].node(['out/run.js'], input);
     expect(stderr).toBe('');
     expectResults(JSON.parse(stdout));
@@ -150,7 +199,7 @@ describe.each(['module', 'commonjs'] as const)('a program of type %s', (kind) =>
     const { text: bundle } = await bundleForBrowser(projects[kind], 'everything', everything(kind));
     const results = await inPage(browser, { bundle, serviceUrl: app.url }, async (page) => {
       await page.waitForFunction('typeof useEverything === "function"');
-      return page.evaluate(`useEverything(${JSON.stringify(frontEndTask(app.url))})`);
+      return page.evaluate(`useEverything(${JSON.stringify(taskOf(app.url))})`);
     });
     expectResults(results as Awaited<ReturnType<typeof useEverything>>);
   });
@@ -211,7 +260,6 @@ describe("the README's snippets", () => {
         expectFor(name, stderr).toBe('');
         return stdout;
       };
-      const { account } = frontEndTask('').newIntent;
       for (const [name, call, said] of [
         ['first-request', 'Promise.resolve()', /Harbour.* pays \d+(\.\d+)? score/],
         ['ts-rest', "it.quotesFor('usdc-ngn')", /"anchorId":"harbour"/],

@@ -55,7 +55,6 @@ describe('the commands', () => {
     ['docs/guides/oracle-consumers.md', /publisher\/health/, /./],
     ['docs/guides/oracle-consumers.md', /^npm run verify\n/, /VERIFIED/],
     ['docs/guides/oracle-consumers.md', /--oracle/, /VERIFIED/],
-    ['docs/guides/oracle-consumers.md', /verify_batches/, /VERIFIED/],
   ])(
     'of %s that match %s do what the page shows',
     async (page, pattern, printed) => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTools } from '../../mcp/tools.js';
 import { publisherFixture } from '../fixtures/publisher/publisher-over-http.js';
 import { runProgram } from '../support/run-program.js';
-import { type Connection, call, connect } from './connect.js';
+import { type Connection, call, connect } from './host.js';
 
 const workspace = fileURLToPath(new URL('../../mcp/', import.meta.url));
 const readme = readFileSync(join(workspace, 'README.md'), 'utf8');

@@ -1,7 +1,6 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { encodeSecretKey } from '../../contract/verification/strkey.js';
+import { scriptedService, startScriptedService } from '../clients/scripted-service.js';
 import { signer, storedIntent } from '../fixtures/disputes/dispute-values.js';
 import { insertIntents } from '../fixtures/intents/stored-intents.js';
 import { publisherFixture } from '../fixtures/publisher/publisher-over-http.js';
@@ -9,8 +8,7 @@ import { startTamperingProxy, type TamperingProxy } from '../fixtures/publisher/
 import { testAdminKey } from '../support/app.js';
 import { expectFor } from '../support/expect-for.js';
 import { waitFor } from '../support/wait-for.js';
-import { type Connection, call, connect, faultOf } from './connect.js';
-import { type Leaf, leavesOf, withChangedLeaf } from './tampering.js';
+import { type Connection, call, connect, faultOf, leavesOf, withChangedLeaf } from './host.js';
 
 const fixture = await publisherFixture();
 const owner = signer('a wallet behind fairlead-mcp');
@@ -151,13 +149,6 @@ describe('verify_score', () => {
     await knowing.close();
     await proxy.stop();
   });
-  const verify = {
-    ...score,
-    get sequence() {
-      return sequence;
-    },
-  };
-
   it('says whether the key was given by the user or taken from the service that is checked', async () => {
     const given = await call(knowing, 'verify_score', score);
     expect(given.trust).toMatchObject({ keys: 'given', publicKey: publisherKey });
@@ -181,45 +172,39 @@ describe('verify_score', () => {
   });
 
   it('refuses an answer in which one byte of any field was changed on its way', async () => {
-    const whole = await call(knowing, 'verify_score', verify);
+    const asked = { ...score, sequence };
+    const whole = await call(knowing, 'verify_score', asked);
     const path = `/api/publisher/batches/${sequence}/proof`;
     const { body } = await fixture.get<object>(`${path}?anchor=harbour&corridor=usdc-ngn`);
     const leaves = leavesOf(body);
     expect(leaves.length).toBeGreaterThan(35);
-    const results = new Map<string, unknown>();
     for (const leaf of leaves) {
-      proxy.tamper((asked, answer) => (asked.startsWith(path) ? withChangedLeaf(answer, leaf) : answer));
-      const answer = await knowing.client.callTool({ name: 'verify_score', arguments: verify });
-      results.set(nameOf(leaf), answer.isError === true ? textOf(answer.content) : answer.structuredContent);
+      proxy.tamper((url, answer) => (url.startsWith(path) ? withChangedLeaf(answer, leaf) : answer));
+      const name = leaf.join('.');
+      // The time at which the receipt was stored is not signed, and is not in the tool's answer.
+      if (name === 'batch.submittedAt') expect(await call(knowing, 'verify_score', asked)).toEqual(whole);
+      else
+        expectFor(name, await faultOf(knowing, 'verify_score', asked)).toMatchObject({
+          code: 'PROOF_REFUSED',
+        });
     }
     proxy.tamper(undefined);
-    // The time at which the receipt was stored is not signed, and is not in the tool's answer.
-    expect(results.get('batch.submittedAt')).toEqual(whole);
-    results.delete('batch.submittedAt');
-    for (const [field, result] of results) expectFor(field, result).toMatch(/^\{"code":"PROOF_REFUSED"/);
   }, 120_000);
 });
 
-describe('a service that does not answer', () => {
-  const asked: IncomingMessage[] = [];
-  const server = createServer((request) => {
-    asked.push(request);
+describe('a service that does not answer as it should', () => {
+  const service = scriptedService();
+  const terms = { corridor: 'usdc-ngn', anchorId: 'harbour', account: owner.account, sellAmount: '100' };
+  let host: Connection;
+  beforeEach(async () => {
+    const env = { FAIRLEAD_ADMIN_KEY: testAdminKey };
+    host = await connect({ args: [service.url, '--timeout', '2', '--intents', '--key', publisherKey], env });
   });
-  let hasty: Connection;
-  beforeAll(async () => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    hasty = await connect({ args: [`http://127.0.0.1:${port}`, '--timeout', '2', '--intents'] });
-  });
-  afterAll(async () => {
-    await hasty.close();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
+  afterEach(() => host.close());
 
   it('leaves the caller the nonce of an intent, so that it can be sent again as the same one', async () => {
-    const terms = { corridor: 'usdc-ngn', anchorId: 'harbour', account: owner.account, sellAmount: '100' };
-    expect(await faultOf(hasty, 'create_intent', terms)).toMatchObject({
+    service.answers = [{ status: 200, hangsAt: 'headers' }];
+    expect(await faultOf(host, 'create_intent', terms)).toMatchObject({
       code: 'TIMEOUT',
       retry: true,
       sent: { nonce: expect.stringMatching(/^[\w-]{22,}$/) },
@@ -227,60 +212,31 @@ describe('a service that does not answer', () => {
   });
 
   it('is not waited for once the host cancels the call', async () => {
-    const before = asked.length;
+    service.answers = [{ status: 200, hangsAt: 'headers' }];
     const abort = new AbortController();
-    const call = { name: 'get_snapshot', arguments: {} };
-    const pending = hasty.client.callTool(call, undefined, { signal: abort.signal });
+    const snapshot = { name: 'get_snapshot', arguments: {} };
+    const pending = host.client.callTool(snapshot, undefined, { signal: abort.signal });
     const rejected = expect(pending).rejects.toThrow('the user pressed stop');
-    await waitFor(() => expect(asked.length).toBe(before + 1));
-    const closed = new Promise((resolve) => asked.at(-1)?.once('close', resolve));
+    await waitFor(() => expect(service.requests).toHaveLength(1));
     abort.abort(new Error('the user pressed stop'));
     await rejected;
-    await closed;
+    await service.requests[0]?.closed;
   });
-});
 
-it('a redirect is not followed, by whatever tool, and no other address is asked', async () => {
-  const asked: string[] = [];
-  const elsewhere = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`);
-    response.end('{}');
-  });
-  const portOf = (server: Server) => (server.address() as AddressInfo).port;
-  const listening = (server: Server) =>
-    new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
-  await listening(elsewhere);
-  const service = createServer((request, response) => {
-    const location = `http://127.0.0.1:${portOf(elsewhere)}${request.url}`;
-    response.writeHead(307, { location }).end();
-  });
-  await listening(service);
-  const host = await connect({
-    args: [`http://127.0.0.1:${portOf(service)}`, '--intents', '--key', publisherKey],
-    env: { FAIRLEAD_ADMIN_KEY: testAdminKey },
-  });
-  const terms = { corridor: 'usdc-ngn', anchorId: 'harbour', account: owner.account, sellAmount: '100' };
-  for (const [name, args] of [
+  it.each<[string, Record<string, unknown>]>([
     ['list_corridors', {}],
     ['create_intent', terms],
     ['list_webhooks', {}],
     ['verify_score', score],
     ['verify_score', { ...score, sequence: '1' }],
-  ] as const)
+  ])('leads %s to no other address by a redirect', async (name, args) => {
+    const elsewhere = await startScriptedService();
+    service.answers = [{ status: 307, headers: { location: `${elsewhere.url}/take` } }];
     expect(await faultOf(host, name, args)).toMatchObject({
       code: 'UNREACHABLE',
       message: expect.stringContaining('redirect'),
     });
-  expect(asked).toEqual([]);
-  await host.close();
-  service.close();
-  elsewhere.close();
-}, 60_000);
-
-function nameOf(leaf: Leaf): string {
-  return leaf.path.join('.');
-}
-
-function textOf(content: unknown): string {
-  return (content as { text: string }[])[0]?.text ?? '';
-}
+    expect(elsewhere.requests).toEqual([]);
+    await elsewhere.stop();
+  });
+});

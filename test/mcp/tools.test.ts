@@ -1,11 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import type { z } from 'zod';
 import { type ErrorBody, FairleadError, UnexpectedAnswerError } from '../../contract/index.js';
+import { answerSchemaOf } from '../../mcp/json-schema.js';
+import { createLog } from '../../mcp/log.js';
 import { operationsOfContract } from '../../mcp/operations.js';
 import { type Options, readOptions, UsageError } from '../../mcp/options.js';
+import { createMcpServer } from '../../mcp/server.js';
 import { answeredFault, thrownFault } from '../../mcp/tool-error.js';
 import { createTools, toolName } from '../../mcp/tools.js';
+import { successStatuses } from '../../scripts/openapi/operations.js';
+import { operations as documented } from '../contract/operations.js';
 import { expectFor } from '../support/expect-for.js';
+import { leavesOf, withChangedLeaf } from './host.js';
 
 const secret = 'SBGWSG6BTNCKCOB3DIFBGCVMUPQFYPA2G4O34RMTB343OYPXU5DJDVMN';
 const url = 'https://fairlead.example';
@@ -152,4 +161,66 @@ describe('the command line', () => {
     expect(() => readOptions(['http://fairlead.example'], env)).toThrow(/use https/);
     expect(readOptions(['http://127.0.0.1:8080/'], env)).toMatchObject({ url: 'http://127.0.0.1:8080' });
   });
+});
+
+const adminKey = 'an-admin-key-of-these-tests';
+
+describe('a secret', () => {
+  it.each([
+    ['a line break', `${adminKey}\nmore`],
+    ['a space', `${adminKey} more`],
+    ['another letter than ASCII has', `${adminKey}é`],
+  ])('that has %s is refused as an admin key without being repeated', (_what, key) => {
+    const read = () => readOptions([url], { FAIRLEAD_ADMIN_KEY: key });
+    expect(read).toThrow(UsageError);
+    expect(read).toThrow(/FAIRLEAD_ADMIN_KEY: it must consist of visible ASCII characters/);
+    expect(read).not.toThrow(new RegExp(adminKey));
+  });
+
+  it('in an error that nobody foresaw reaches neither the host nor the log', async () => {
+    const lines: string[] = [];
+    const log = createLog([undefined, adminKey], (line) => lines.push(line));
+    const [tool] = createTools(options());
+    if (tool === undefined) throw new Error('there is no tool');
+    const faulty = {
+      ...tool,
+      run: () => Promise.reject(new TypeError(`invalid header value: ${adminKey}`)),
+    };
+    const server = createMcpServer({ version: '1.0.0', tools: [faulty], log });
+    const client = new Client({ name: 'test-host', version: '1.0.0' });
+    const [left, right] = InMemoryTransport.createLinkedPair();
+    await Promise.all([server.connect(left), client.connect(right)]);
+
+    const answered: unknown = await client.callTool({ name: tool.definition.name, arguments: {} }).then(
+      (answer) => JSON.stringify(answer),
+      (error: Error) => error.message,
+    );
+    await client.close();
+    expect(answered).toMatch(/a fault of fairlead-mcp/);
+    expect(answered).not.toContain(adminKey);
+    expect(lines.join('\n')).toMatch(/TypeError: invalid header value: \[secret\][\s\S]*tools\.test/);
+    expect(lines.join('\n')).not.toContain(adminKey);
+  });
+});
+
+/** Values that a later service may have added to a list of texts or numbers. */
+const laterValues: Record<string, unknown> = { string: 'added-by-a-later-service', number: 54_321 };
+
+it('the schema of an answer takes every example, and each with a value that no list has yet', () => {
+  const ajv = new AjvJsonSchemaValidator();
+  const offered = new Set(names(everything));
+  let lists = 0;
+  for (const [operationId, { route, example }] of documented.filter(([id]) => offered.has(toolName(id)))) {
+    const schema = route.responses[successStatuses(route)[0] ?? 0] as z.ZodTypeAny;
+    const validate = ajv.getValidator(answerSchemaOf(schema));
+    expectFor(operationId, validate(example.answer).errorMessage).toBeUndefined();
+    for (const path of leavesOf(example.answer)) {
+      const later = withChangedLeaf(example.answer, path, (value) => laterValues[typeof value] ?? value);
+      const faults = JSON.stringify(schema.safeParse(later).error?.issues);
+      if (!/"invalid_(enum_value|literal|union_discriminator)"/.test(faults)) continue;
+      lists += 1;
+      expectFor(`${operationId}: ${path.join('.')}`, validate(later).errorMessage).toBeUndefined();
+    }
+  }
+  expect(lists).toBeGreaterThan(20);
 });

@@ -8,6 +8,7 @@ import { nothingKnown, withRecord } from '../../../server/features/intents/payme
 import { readRecord } from '../../../server/features/intents/record/sep-record.rules.js';
 import { account, freshState } from '../../fixtures/intents/intent-states.js';
 import { someAccount } from '../../fixtures/ledger/ledger-fixture.js';
+import { stored } from '../../fixtures/offramp/two-runs.js';
 
 const anchorAccount = someAccount('an anchor');
 const issuer = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
@@ -108,23 +109,8 @@ describe("an anchor's record", () => {
         const memo = { type: spelling.memo, value: memoValues[spelling.memo] };
         const instructions = readInstructions(forWallet, {
           withdrawalId: id,
-          terms: {
-            corridor: 'usdc-ngn',
-            anchorId: 'a',
-            account,
-            sellAmount: '100',
-            minReceive: '150000',
-            nonce: 'n',
-          },
-          anchor: {
-            homeDomain: 'a.example',
-            signingKey: issuer,
-            webAuthEndpoint: 'https://a.example/auth',
-            transferServer: 'https://a.example/sep24',
-            assetCode: 'USDC',
-            assetIssuer: issuer,
-            destinationAsset: 'iso4217:NGN',
-          },
+          terms: { ...stored.attached.terms, account, minReceive: '150000' },
+          anchor: { ...stored.attached.anchor, assetIssuer: issuer },
         });
         expect(instructions).toEqual({ destination: anchorAccount, amount: '100', memo });
 
@@ -172,6 +158,7 @@ describe("an anchor's record", () => {
     [null, 'it is no JSON object'],
     [[], 'it is no JSON object'],
     [{ transaction: { status: 'completed' } }, 'transaction.id is no id'],
+    [{ id: 1.5, status: 'completed' }, 'transaction.id is no id'],
     [{ id: 'a', status: 5 }, 'transaction.status is no word'],
   ])('is refused with the member: %j', (json, refused) => expect(readTransaction(json)).toEqual({ refused }));
 });

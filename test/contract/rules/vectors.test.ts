@@ -102,18 +102,11 @@ describe('contract/vectors', () => {
     expect(previous?.sequence).toBe(4);
   });
 
-  it('batches: the keys and what they signed', () => {
-    for (const { seed, keyId, publicKey } of batchVectors.keys) {
-      expect(encodePublicKey(publicKeyOf(fromHex(seed)))).toBe(publicKey);
-      expect(batchKeyId(decodePublicKey(publicKey))).toBe(keyId);
-      for (const { header, signature } of batchVectors.batches.filter(
-        (batch) => batch.header.keyId === keyId,
-      )) {
-        expect(toBase64(signEd25519(batchSigningBytes(header as BatchHeader), fromHex(seed)))).toBe(
-          signature,
-        );
-      }
-    }
+  it.each(batchVectors.keys)('batches: the key $keyId and what it signed', ({ seed, keyId, publicKey }) => {
+    expect(encodePublicKey(publicKeyOf(fromHex(seed)))).toBe(publicKey);
+    expect(batchKeyId(decodePublicKey(publicKey))).toBe(keyId);
+    for (const { header, signature } of batchVectors.batches.filter((one) => one.header.keyId === keyId))
+      expect(toBase64(signEd25519(batchSigningBytes(header as BatchHeader), fromHex(seed)))).toBe(signature);
   });
 });
 

@@ -1,19 +1,25 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Keypair } from '@stellar/stellar-base';
 import { startOfframp } from '../../../contract/offramp/index.js';
+import type { Ending } from '../../../scripts/simulated-anchors/index.js';
 import { simulatedNetwork } from '../../../scripts/simulated-ledger/payments.js';
-import { brokenChallenges } from '../../fixtures/offramp/challenges.js';
-import { offrampFixture, quote, resume, start, stopped } from '../../fixtures/offramp/offramp-fixture.js';
-import { expectFor } from '../../support/expect-for.js';
+import { challengeOf, challengeParts } from '../../fixtures/offramp/challenges.js';
+import {
+  offrampFixture,
+  quote,
+  resume,
+  start,
+  stopped,
+  type TestWallet,
+} from '../../fixtures/offramp/offramp-fixture.js';
 
 const fixture = offrampFixture();
 const { intents } = fixture;
 const harbour = () => intents.anchors.anchor('harbour');
 const toml = 'GET /.well-known/stellar.toml';
-const interactive = 'POST /sep24/transactions/withdraw/interactive';
 
 afterEach(() => {
-  for (const route of ['GET /auth', toml, interactive]) harbour().override(route, null);
+  for (const route of ['GET /auth', toml, 'GET /sep24/transaction']) harbour().override(route, null);
+  intents.ledger.setFaults({ rpc: { away: false, retainMs: null } });
 });
 
 describe('an off-ramp', () => {
@@ -67,27 +73,14 @@ describe('an off-ramp', () => {
 });
 
 describe('before the wallet signs', () => {
-  it('refuses every broken challenge, and asks the wallet for nothing', async () => {
-    const { homeDomain, seed } = {
-      homeDomain: new URL(harbour().origin).host,
-      seed: harbour().context.signingKey.seed,
-    };
+  it('refuses the challenge of another server, and asks the wallet for nothing', async () => {
     const buyer = fixture.wallet();
-    const parts = {
-      server: Keypair.fromRawEd25519Seed(Buffer.from(seed)),
-      account: buyer.account,
-      homeDomain,
-      webAuthDomain: homeDomain,
-      networkPassphrase: simulatedNetwork,
-      nowMs: intents.now(),
-    };
-    for (const [name, fault, transaction] of brokenChallenges(parts)) {
-      harbour().override('GET /auth', (_request, response) => {
-        response.end(JSON.stringify({ transaction, network_passphrase: simulatedNetwork }));
-      });
-      const error = await stopped(start(buyer));
-      expectFor(name, error).toMatchObject({ code: 'challenge_invalid', detail: fault, moneyMoved: 'no' });
-    }
+    const transaction = challengeOf(challengeParts).toXDR();
+    harbour().override('GET /auth', (_request, response) => {
+      response.end(JSON.stringify({ transaction, network_passphrase: simulatedNetwork }));
+    });
+    const error = await stopped(start(buyer));
+    expect(error).toMatchObject({ code: 'challenge_invalid', detail: 'source', moneyMoved: 'no' });
     expect(buyer.signed()).toBe(0);
   });
 
@@ -109,44 +102,17 @@ describe('before the wallet signs', () => {
     expect(buyer.signed()).toBe(0);
   });
 
-  it('says that the wallet refused, and takes no other transaction for the one it asked to sign', async () => {
+  it('takes no other transaction for the one it asked to sign', async () => {
     const buyer = fixture.wallet();
-    const refusing = { ...buyer.wallet, signTransaction: () => Promise.reject(new Error('declined')) };
-    const declined = await stopped(startOfframp(quote, refusing, buyer.options));
-    expect(declined).toMatchObject({ code: 'wallet_refused', moneyMoved: 'no' });
-    expect(declined.cause).toMatchObject({ message: 'declined' });
-    const other = brokenChallenges({
-      server: Keypair.random(),
-      account: buyer.account,
-      homeDomain: 'a.example',
-      webAuthDomain: 'a.example',
-      networkPassphrase: simulatedNetwork,
-      nowMs: intents.now(),
-    });
-    const changing = { ...buyer.wallet, signTransaction: async () => ({ signedTxXdr: other[0]?.[2] ?? '' }) };
+    const signedTxXdr = challengeOf(challengeParts).toXDR();
+    const changing = { ...buyer.wallet, signTransaction: async () => ({ signedTxXdr }) };
     const changed = await stopped(startOfframp(quote, changing, buyer.options));
     expect(changed).toMatchObject({ code: 'wallet_changed_transaction', moneyMoved: 'no' });
   });
 });
 
 describe('an anchor that asks for something else', () => {
-  it.each([
-    ['more than the quote', { amount_in: '101' }, 'amount_above_quote'],
-    ['another asset', { amount_in_asset: 'stellar:native' }, 'asset'],
-    ['a memo of a type that is none', { withdraw_memo_type: 'return' }, 'memo_type'],
-  ])('%s is not paid', async (_name, fields, detail) => {
-    const buyer = fixture.wallet();
-    const { onState } = buyer.options;
-    buyer.options.onState = (state) => {
-      if (state.step === 'attached') harbour().amend(state.withdrawal.id, fields);
-      return onState?.(state);
-    };
-    const error = await stopped(start(buyer));
-    expect(error).toMatchObject({ code: 'payment_refused', detail, moneyMoved: 'no' });
-    expect(await fixture.paymentsOf(buyer.account)).toEqual([]);
-  });
-
-  it.each([
+  it.each<[string, () => Record<string, unknown>]>([
     [
       'account',
       () => ({ withdraw_anchor_account: intents.anchors.anchor('windlass').context.receivingAccount }),
@@ -163,5 +129,101 @@ describe('an anchor that asks for something else', () => {
     expect(await stopped(start(buyer))).toMatchObject({ code: 'instructions_changed', moneyMoved: 'no' });
     expect(await stopped(resume(buyer))).toMatchObject({ code: 'instructions_changed', moneyMoved: 'no' });
     expect(await fixture.paymentsOf(buyer.account)).toEqual([]);
+  });
+});
+
+describe('a withdrawal that comes to nothing', () => {
+  it.each([
+    ['refund', { code: 'refunded', moneyMoved: 'returned', state: { step: 'ended' } }],
+    ['fail', { code: 'anchor_error', moneyMoved: 'yes', state: { step: 'reported' } }],
+  ] as [Ending, object][])(
+    'that the anchor ends as `%s` says whether money has moved',
+    async (ending, told) => {
+      const buyer = fixture.wallet({ ending });
+      expect(await stopped(start(buyer))).toMatchObject(told);
+      expect(await fixture.paymentsOf(buyer.account)).toHaveLength(1);
+    },
+  );
+
+  it('that the anchor keeps silent about ends as not paid out, on the word of the ledger', async () => {
+    const buyer = fixture.wallet({ ending: 'vanish', options: { pollMs: 3_600_000 } });
+    const error = await stopped(start(buyer));
+    expect(error).toMatchObject({ code: 'not_paid_out', detail: 'overdue', moneyMoved: 'yes' });
+  });
+});
+
+describe('a party that is away for a while', () => {
+  /** Answers every request with this for some milliseconds of the test's time, after each step. */
+  function away(buyer: TestWallet, forMs: number, answer: () => Response): void {
+    const { onState } = buyer.options;
+    let untilMs = 0;
+    const service = buyer.options.service;
+    const block = <Call extends (...args: never[]) => Promise<unknown>>(call: Call): Call =>
+      (async (...args: never[]) => {
+        if (intents.now() >= untilMs) return call(...args);
+        const { status, headers } = answer();
+        if (status === 0) throw new TypeError('fetch failed');
+        return { status, headers, body: { code: status === 429 ? 'RATE_LIMITED' : 'NOT_READY' } };
+      }) as Call;
+    buyer.options.service = {
+      anchors: { getAnchor: block(service.anchors.getAnchor) },
+      intents: {
+        createIntent: block(service.intents.createIntent),
+        attachTransaction: block(service.intents.attachTransaction),
+        getIntent: block(service.intents.getIntent),
+      },
+    };
+    buyer.options.onState = (state) => {
+      untilMs = intents.now() + forMs;
+      return onState?.(state);
+    };
+  }
+  const lost = () => Object.defineProperty(new Response(), 'status', { value: 0 });
+  const limited = () => new Response(null, { status: 429, headers: { 'retry-after': '20' } });
+
+  it.each([
+    ['the service does not answer', lost],
+    ['the service answers 429', limited],
+  ])('is waited for where %s after every step', async (_name, answer) => {
+    const buyer = fixture.wallet();
+    away(buyer, 20_000, answer);
+    expect((await start(buyer)).intent?.status).toBe('settled');
+    expect(await fixture.paymentsOf(buyer.account)).toHaveLength(1);
+  });
+
+  it('keeps the payment unknown where the ledger went away, until resuming finds it', async () => {
+    const buyer = fixture.wallet({ options: { patienceMs: 10_000 } });
+    const { onState } = buyer.options;
+    buyer.options.onState = (state) => {
+      if (state.step === 'paying' && state.payment.signed) intents.ledger.setFaults({ rpc: { away: true } });
+      return onState?.(state);
+    };
+    const error = await stopped(start(buyer));
+    expect(error).toMatchObject({
+      code: 'ledger_unavailable',
+      moneyMoved: 'unknown',
+      state: { step: 'paying' },
+    });
+    intents.ledger.setFaults({ rpc: { away: false } });
+    delete buyer.options.onState;
+    expect((await resume(buyer)).intent?.status).toBe('settled');
+    expect(await fixture.paymentsOf(buyer.account)).toHaveLength(1);
+  });
+
+  it('takes a new token where the anchor no longer takes the old one', async () => {
+    const buyer = fixture.wallet();
+    const { onState } = buyer.options;
+    buyer.options.onState = (state) => {
+      if (state.step === 'attached') {
+        harbour().override('GET /sep24/transaction', (_request, response) => {
+          harbour().override('GET /sep24/transaction', null);
+          response.writeHead(403).end('{"type":"authentication_required"}');
+        });
+      }
+      return onState?.(state);
+    };
+    expect((await start(buyer)).intent?.status).toBe('settled');
+    expect(buyer.signed()).toBe(3);
+    expect(new Set(buyer.states.map(({ token }) => token)).size).toBe(2);
   });
 });

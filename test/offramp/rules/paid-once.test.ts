@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { Keypair } from '@stellar/stellar-base';
+import { sep53Hash } from '../../../contract/verification/sign-dispute.js';
 import { smallWorld, stored } from '../../fixtures/offramp/two-runs.js';
 
 describe('two runs', () => {
@@ -23,6 +25,8 @@ describe('two runs', () => {
     world.named.length = 0;
     const late = await world.run(stored.instructed);
     expect(late.ended).toMatchObject({ code: 'sequence_taken', moneyMoved: 'unknown' });
+    // No other payment is even built.
+    expect(late.last).toMatchObject({ step: 'instructed' });
     world.pass(3_600_000);
     expect((await world.run(late.last)).ended).toMatchObject({ moneyMoved: 'unknown' });
     expect(world.paid).toHaveLength(1);
@@ -37,106 +41,59 @@ describe('two runs', () => {
         return world.wallet.signTransaction(...args);
       },
     };
-    const { ended, last } = await world.run(stored.instructed, { wallet: slow });
-    expect(ended).toMatchObject({ code: 'sequence_taken', moneyMoved: 'unknown' });
+    const { last } = await world.run(stored.instructed, { wallet: slow });
     world.pass(3_600_000);
     expect((await world.run(last)).ended).toMatchObject({ code: 'sequence_taken', moneyMoved: 'unknown' });
     expect(world.paid).toHaveLength(0);
   });
 });
 
-describe('a payment that never reached the ledger', () => {
-  it('is built anew in the same place when its time is over', async () => {
+it('a payment that never reached the ledger is built anew in the same place when its time is over', async () => {
+  const world = smallWorld();
+  const later = { ...world.wallet, signTransaction: () => Promise.reject(new Error('later')) };
+  const unsigned = (await world.run(stored.instructed, { wallet: later })).last;
+  if (unsigned.step !== 'paying') throw new Error('it was not built');
+  world.pass(3_600_000);
+  const { states } = await world.run(unsigned, { waits: 3 });
+  const paying = states.findLast((state) => state.step === 'paying');
+  expect(paying).toMatchObject({ sequence: '101', earlier: [{ hash: unsigned.payment.hash }] });
+  expect(world.paid).toHaveLength(1);
+});
+
+it('a payment that may be on its way is looked up to its end, not given up, where the anchor changes its mind', async () => {
+  const world = smallWorld();
+  world.knobs.frozen = true;
+  const { last } = await world.run(stored.instructed, { waits: 3 });
+  expect(last).toMatchObject({ step: 'paying', payment: { signed: true } });
+  Object.assign(world.knobs, { frozen: false, record: { amount_in: '99' } });
+  const { ended } = await world.run(last);
+  expect(ended).toMatchObject({ code: 'instructions_changed', moneyMoved: 'no' });
+  expect(world.paid).toHaveLength(0);
+});
+
+describe('a withdrawal is attached with the signature of the account over the intent', () => {
+  const signedBy = (key: Keypair, message: string) =>
+    Buffer.from(key.sign(Buffer.from(sep53Hash(message)))).toString('base64');
+
+  it.each<[string, ((key: Keypair, message: string) => unknown) | undefined, boolean]>([
+    ['where the wallet gives it', (key, message) => ({ signedMessage: signedBy(key, message) }), true],
+    ['but without one where it signs no messages', undefined, false],
+    ['but without one where it refuses', () => Promise.reject(new Error('declined')), false],
+    [
+      'but without one of another key',
+      (_key, message) => ({ signedMessage: signedBy(Keypair.random(), message) }),
+      false,
+    ],
+    ['but without one of another message', (key) => ({ signedMessage: signedBy(key, 'hello') }), false],
+    ['but without one that is no base64', () => ({ signedMessage: '!' }), false],
+  ])('%s', async (_name, sign, isSent) => {
     const world = smallWorld();
-    const { states } = await world.run(stored.instructed, {
-      wallet: { ...world.wallet, signTransaction: () => Promise.reject(new Error('later')) },
-    });
-    const unsigned = states.at(-1);
-    if (unsigned?.step !== 'paying') throw new Error('it was not built');
-    world.pass(3_600_000);
-    const { states: after } = await world.run(unsigned, { waits: 3 });
-    const paying = after.findLast((state) => state.step === 'paying');
-    expect(paying).toMatchObject({ sequence: '101', earlier: [{ hash: unsigned.payment.hash }] });
+    const signMessage = sign && (async (message: string) => sign(world.seller, message) as never);
+    const wallet = { ...world.wallet, ...(signMessage === undefined ? {} : { signMessage }) };
+    await world.run(stored.started, { wallet, waits: 3 });
+    const attached = { nonce: 'n', anchorTransactionId: 'w' };
+    const accountSignature = signedBy(world.seller, stored.started.intentHash);
+    expect(world.attached[0]).toEqual(isSent ? { ...attached, accountSignature } : attached);
     expect(world.paid).toHaveLength(1);
-  });
-});
-
-describe('what is said of the money', () => {
-  it.each(['completed', 'refunded', 'pending_external', 'pending_user_transfer_complete', 'error'])(
-    'is that it is unknown where the record says %s before this run paid',
-    async (status) => {
-      const world = smallWorld();
-      world.knobs.status = status;
-      const { ended } = await world.run(stored.instructed);
-      expect(ended).toMatchObject({ code: 'withdrawal_ended', detail: status, moneyMoved: 'unknown' });
-    },
-  );
-
-  it.each(['pending_anchor', 'pending_stellar', 'on_hold', 'a_word_of_its_own'])(
-    'is that it is unknown, and to be resumed, where the record says %s in place of asking for the payment',
-    async (status) => {
-      const world = smallWorld();
-      world.knobs.status = status;
-      const { ended, last } = await world.run(stored.instructed);
-      expect(ended).toMatchObject({ code: 'payment_not_asked', detail: status, moneyMoved: 'unknown' });
-      expect(ended).toMatchObject({ resumable: true });
-      world.knobs.status = 'pending_user_transfer_start';
-      await world.run(last, { waits: 3 });
-      expect(world.paid).toHaveLength(1);
-    },
-  );
-
-  it.each(['expired', 'too_small', 'too_large', 'no_market'])(
-    'is that nothing was paid where the record says %s',
-    async (status) => {
-      const world = smallWorld();
-      world.knobs.status = status;
-      const { ended } = await world.run(stored.instructed);
-      expect(ended).toMatchObject({ code: 'withdrawal_ended', detail: status, moneyMoved: 'no' });
-    },
-  );
-});
-
-describe('an intent that does not hold the withdrawal', () => {
-  it.each([
-    ['other_transaction', { transaction: { id: 'another' } }],
-    ['passed_to_another', { transaction: { problem: 'passed_to_another' } }],
-    ['never_funded', { outcome: { status: 'expired', reason: 'never_funded', amountOut: null } }],
-  ])('is not paid for: %s', async (detail, knobs) => {
-    const world = smallWorld();
-    Object.assign(world.knobs, knobs);
-    const { ended } = await world.run(stored.instructed);
-    expect(ended).toMatchObject({ code: 'not_followed', detail, moneyMoved: 'no' });
-    expect(world.paid).toHaveLength(0);
-  });
-
-  it.each([
-    ['building', 'instructed'],
-    ['signing', 'paying'],
-  ])('is not paid for where it is lost just before %s', async (_name, step) => {
-    const world = smallWorld();
-    const lose = (state: { step: string }) => {
-      if (state.step === step) world.knobs.transaction = { problem: 'passed_to_another' };
-    };
-    const { ended } = await world.run(stored.attached, { options: { onState: lose } });
-    expect(ended).toMatchObject({ code: 'not_followed', moneyMoved: 'no' });
-    expect(world.paid).toHaveLength(0);
-  });
-});
-
-describe('after the payment', () => {
-  it.each([
-    [409, 'TRANSACTION_CONFLICT'],
-    [404, 'UNKNOWN_INTENT'],
-    [503, 'NOT_READY'],
-  ])('an answer %i of the service does not keep the payout from being seen', async (...answer) => {
-    const world = smallWorld();
-    const paid = (state: { step: string }) => {
-      if (state.step !== 'paid') return;
-      world.knobs.serviceAnswers = answer;
-      world.knobs.status = 'completed';
-    };
-    const { ended } = await world.run(stored.instructed, { options: { onState: paid } });
-    expect(ended).toMatchObject({ state: { step: 'ended' }, intent: null });
   });
 });

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -18,26 +17,13 @@ import {
 import { noRecord } from '../../../server/features/reputation/cards.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';
 import { scoredRecord } from '../../fixtures/rates/records.js';
-import { itWhere, python3 } from '../../support/it-where.js';
 
-const script = new URL('../../clients/python/recompute_quotes.py', import.meta.url).pathname;
 const fileOf = (name: string) => new URL(`../../vectors/${name}.json`, import.meta.url);
 
 function casesOf<Case extends { name: string }>(name: string): [string, Case][] {
   const { cases }: { cases: Case[] } = JSON.parse(readFileSync(fileOf(name), 'utf8'));
   return cases.map((each) => [each.name, each]);
 }
-
-describe('the figures of a quote are the same to the last digit', () => {
-  itWhere(python3, 'no python3: the second computation of the figures of quotes').each([
-    ['band', 'quote-band'],
-    ['best', 'best-quote'],
-    ['cost', 'quote-cost'],
-  ])("by Python's fractions: %s", (kind, file) => {
-    const run = spawnSync('python3', ['-B', script, kind, fileOf(file).pathname], { encoding: 'utf8' });
-    expect(run).toMatchObject({ status: 0, stderr: '', stdout: '0 differences\n' });
-  });
-});
 
 const marketOf = (rate: string | null): FxReading =>
   rate === null ? { missing: 'stale_reference' } : { rate, base: 'USD', date: '2026-11-21' };

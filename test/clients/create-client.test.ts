@@ -1,19 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import * as light from '../../../contract/client/index.js';
-import { contract } from '../../../contract/contract.js';
-import { examples } from '../../../contract/examples/index.js';
-import * as whole from '../../../contract/index.js';
-import { type ScriptedService, startScriptedService } from './scripted-service.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import * as light from '../../contract/client/index.js';
+import { contract } from '../../contract/contract.js';
+import { examples } from '../../contract/examples/index.js';
+import * as whole from '../../contract/index.js';
+import { scriptedService, startScriptedService } from './scripted-service.js';
 
-let service: ScriptedService;
+const service = scriptedService();
 /** The waits between attempts that clients of this file asked for, in milliseconds. */
 let waits: number[];
-
-beforeEach(async () => {
-  service = await startScriptedService();
+beforeEach(() => {
   waits = [];
 });
-afterEach(() => service.stop());
 
 const health = { status: 200, body: examples.publisher.getPublisherHealth.answer };
 const intent = { status: 201, body: examples.intents.createIntent.answer };
@@ -250,19 +247,8 @@ describe('credentials', () => {
   });
 });
 
-describe('the operations of a client', () => {
-  const operationIdsOf = (wanted: (access: string) => boolean) =>
-    Object.entries(contract).flatMap(([group, routes]) =>
-      Object.entries(routes)
-        .filter(([, { metadata }]) => wanted(metadata.access))
-        .map(([name]) => `${group}.${name}`),
-    );
-  const namesOf = (client: object) =>
-    Object.entries(client).flatMap(([group, operations]) =>
-      Object.keys(operations).map((name) => `${group}.${name}`),
-    );
-
-  it('are all of the contract', () => {
-    expect(namesOf(whole.createClient('')).sort()).toEqual(operationIdsOf(() => true).sort());
-  });
+it('a client has all operations of the contract', () => {
+  const namesOf = (groups: object) =>
+    Object.entries(groups).flatMap(([group, of]) => Object.keys(of).map((name) => `${group}.${name}`));
+  expect(namesOf(whole.createClient('')).sort()).toEqual(namesOf(contract).sort());
 });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type LoopbackServer, listenOnLoopback } from '../../../scripts/lib/loopback-server.js';
+import { afterEach, beforeEach } from '@jest/globals';
+import { listenOnLoopback } from '../../scripts/lib/loopback-server.js';
 
 /** What a connection does with its response. */
 export type Script = (response: ServerResponse) => unknown;
@@ -32,26 +33,37 @@ export interface ScriptedService {
 }
 
 /** A listener on loopback that sends scripted answers, as the service, a proxy or an attacker would. */
-export async function startScriptedService(port = 0): Promise<ScriptedService> {
-  const requests: SeenRequest[] = [];
-  const answers: ScriptedService['answers'] = [];
-  const service = { requests, answers };
-  const server: LoopbackServer = await listenOnLoopback(
-    (request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const { method = '', url = '', headers } = request;
-        const body = Buffer.concat(chunks).toString('utf8');
-        requests.push({ method, url, headers, body, closed: once(response, 'close') });
-        const answer = service.answers[Math.min(requests.length, service.answers.length) - 1];
-        if (typeof answer === 'function') answer(response);
-        else send(response, answer ?? { status: 500, body: 'the test scripted no answer' });
-      });
+export async function startScriptedService(
+  port = 0,
+  into: Partial<ScriptedService> = {},
+): Promise<ScriptedService> {
+  const service = Object.assign(into, {
+    requests: [] as SeenRequest[],
+    answers: [] as ScriptedService['answers'],
+  });
+  const { origin, stop } = await listenOnLoopback(
+    async (request, response) => {
+      let body = '';
+      for await (const chunk of request.setEncoding('utf8')) body += chunk;
+      const { method = '', url = '', headers } = request;
+      service.requests.push({ method, url, headers, body, closed: once(response, 'close') });
+      const answer = service.answers[Math.min(service.requests.length, service.answers.length) - 1];
+      if (typeof answer === 'function') answer(response);
+      else send(response, answer ?? { status: 500, body: 'the test scripted no answer' });
     },
     { port },
   );
-  return Object.assign(service, { url: server.origin, stop: server.stop });
+  return Object.assign(service, { url: origin, stop });
+}
+
+/** One for each test of a file. */
+export function scriptedService(): ScriptedService {
+  const service = {} as ScriptedService;
+  beforeEach(async () => {
+    await startScriptedService(0, service);
+  });
+  afterEach(() => service.stop());
+  return service;
 }
 
 function send(response: ServerResponse, { status, headers = {}, body, hangsAt }: ScriptedAnswer): void {

@@ -1,29 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import * as light from '../../../contract/client/index.js';
-import { examples } from '../../../contract/examples/index.js';
-import * as whole from '../../../contract/index.js';
-import { expectFor } from '../../support/expect-for.js';
-import {
-  breaks,
-  ends,
-  eventText,
-  opens,
-  type ScriptedService,
-  startScriptedService,
-} from '../create-client/scripted-service.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import * as light from '../../contract/client/index.js';
+import { examples } from '../../contract/examples/index.js';
+import * as whole from '../../contract/index.js';
+import { expectFor } from '../support/expect-for.js';
+import { breaks, ends, eventText, opens, scriptedService, startScriptedService } from './scripted-service.js';
 
-let service: ScriptedService;
+const service = scriptedService();
 /** The waits before attempts to reconnect, in milliseconds. */
 let waits: number[];
 let states: light.StreamState[];
-
-beforeEach(async () => {
-  service = await startScriptedService();
+beforeEach(() => {
   waits = [];
   states = [];
 });
-afterEach(() => service.stop());
 
 const rates = examples.rates.getRates.answer;
 const intent = examples.intents.getIntent.answer as light.IntentAnswer;
@@ -141,7 +131,7 @@ describe.each([
       const stream = createClient(`http://127.0.0.1:${port}`, {
         wait: async () => {
           refused += 1;
-          if (refused === 3) service = await startScriptedService(Number(port));
+          if (refused === 3) await startScriptedService(Number(port), service);
           service.answers = [opens(ratesEvent('1'))];
         },
       }).rates.stream({ params }, { onState });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { Operation } from '@stellar/stellar-base';
 import { isRefused } from '../../../contract/anchor-documents/json.js';
 import { readTransaction } from '../../../contract/anchor-documents/transaction.js';
+import { challengeFault, challengeFaults } from '../../../contract/offramp/challenge.js';
 import {
   type InstructionFault,
   instructionFaults,
@@ -8,32 +10,39 @@ import {
   sameInstructions,
 } from '../../../contract/offramp/instructions.js';
 import { muxed, someAccount } from '../../fixtures/ledger/ledger-fixture.js';
+import { brokenChallenges, challengeOf, challengeParts as parts } from '../../fixtures/offramp/challenges.js';
+import { stored } from '../../fixtures/offramp/two-runs.js';
+
+describe('a SEP-10 challenge', () => {
+  const expected = { ...parts, signingKey: parts.server.publicKey() };
+
+  it('is safe to sign as the standard has it, with further data of the server and a younger clock', () => {
+    expect(challengeFault(challengeOf(parts).toXDR(), expected)).toBeNull();
+    const more = Operation.manageData({ source: parts.server.publicKey(), name: 'more', value: 'x' });
+    expect(challengeFault(challengeOf(parts, { others: [more] }).toXDR(), expected)).toBeNull();
+    const early = { ...expected, nowMs: parts.nowMs - 299_000 };
+    expect(challengeFault(challengeOf(parts).toXDR(), early)).toBeNull();
+  });
+
+  it.each(brokenChallenges(parts))('%s is refused as `%s`', (_name, fault, envelope) => {
+    expect(challengeFault(envelope, expected)).toBe(fault);
+  });
+
+  it('is tried for every fault there is', () => {
+    const tried = new Set(brokenChallenges(parts).map(([, fault]) => fault));
+    expect([...tried].sort()).toEqual(Object.keys(challengeFaults).sort());
+  });
+});
 
 const account = someAccount('a wallet');
 const anchorAccount = someAccount('an anchor');
 const issuer = someAccount('an issuer');
 const expected = {
   withdrawalId: 'w-1',
-  terms: {
-    corridor: 'usdc-ngn',
-    anchorId: 'a',
-    account,
-    sellAmount: '100',
-    minReceive: '150000',
-    nonce: 'n',
-  },
-  anchor: {
-    homeDomain: 'a.example',
-    signingKey: anchorAccount,
-    webAuthEndpoint: 'https://a.example/auth',
-    transferServer: 'https://a.example/sep24',
-    assetCode: 'USDC',
-    assetIssuer: issuer,
-    destinationAsset: 'iso4217:NGN',
-  },
+  terms: { ...stored.attached.terms, account, minReceive: '150000' },
+  anchor: { ...stored.attached.anchor, assetIssuer: issuer },
 };
 const hash = Buffer.alloc(32, 9).toString('base64');
-const hashHex = Buffer.alloc(32, 9).toString('hex');
 const record = {
   id: 'w-1',
   kind: 'withdrawal',
@@ -82,50 +91,52 @@ const refused: [string, InstructionFault, Record<string, unknown>][] = [
 ];
 
 describe('the record of an anchor', () => {
-  it('says how to pay', () => {
-    const memo = { type: 'id', value: '42' };
-    expect(read()).toEqual({ destination: anchorAccount, amount: '100', memo });
-  });
-
-  it('may leave out the assets and the sender, ask for less, and use any kind of memo', () => {
-    const old = {
-      amount_in_asset: null,
-      amount_out_asset: null,
-      amount_out: null,
-      from: null,
-      amount_in: '7',
-    };
-    expect(read(old)).toMatchObject({ amount: '7' });
-    expect(read({ withdraw_memo_type: 'hash', withdraw_memo: hash })).toMatchObject({
-      memo: { value: hashHex },
-    });
-    expect(read({ withdraw_memo_type: 'text', withdraw_memo: 'é'.repeat(14) })).toMatchObject({ memo: {} });
-    const to = muxed(anchorAccount, '42');
-    expect(read({ withdraw_anchor_account: to, withdraw_memo: null })).toMatchObject({
-      destination: to,
-      memo: null,
-    });
-    expect(read({ from: muxed(account, '1') })).toMatchObject({ amount: '100' });
-  });
+  const nothingTold = { amount_in_asset: null, amount_out_asset: null, amount_out: null, from: null };
+  const muxedAnchor = muxed(anchorAccount, '42');
+  it.each<[string, Record<string, unknown>, object]>([
+    ['says how to pay', {}, { destination: anchorAccount, amount: '100', memo: { type: 'id', value: '42' } }],
+    [
+      'may leave out assets and sender, and ask for less',
+      { ...nothingTold, amount_in: '7' },
+      { amount: '7' },
+    ],
+    [
+      'may name a hash',
+      { withdraw_memo_type: 'hash', withdraw_memo: hash },
+      { memo: { value: '09'.repeat(32) } },
+    ],
+    [
+      'may name a text of 28 bytes',
+      { withdraw_memo_type: 'text', withdraw_memo: 'é'.repeat(14) },
+      { memo: {} },
+    ],
+    [
+      'may name a muxed account without a memo',
+      { withdraw_anchor_account: muxedAnchor, withdraw_memo: null },
+      { destination: muxedAnchor, memo: null },
+    ],
+    ['may name the sender muxed', { from: muxed(account, '1') }, { amount: '100' }],
+  ])('%s', (_name, patch, told) => expect(read(patch)).toMatchObject(told));
 
   it.each(refused)('%s is not paid: `%s`', (_name, fault, patch) => {
     expect(read(patch)).toBe(fault);
   });
 
   it('is tried for every fault there is', () => {
-    expect([...new Set(refused.map(([, fault]) => fault))].sort()).toEqual(
-      Object.keys(instructionFaults).sort(),
-    );
+    const tried = new Set(refused.map(([, fault]) => fault));
+    expect([...tried].sort()).toEqual(Object.keys(instructionFaults).sort());
   });
 
   it('is another where anything but the spelling changed', () => {
-    const { destination, memo } = { destination: anchorAccount, memo: { type: 'id', value: '42' } as const };
-    const first = { destination, memo, amount: '100' };
+    const first = { destination: anchorAccount, amount: '100', memo: { type: 'id', value: '42' } as const };
     expect(sameInstructions(first, { ...first })).toBe(true);
-    expect(sameInstructions(first, { ...first, amount: '99' })).toBe(false);
-    expect(sameInstructions(first, { ...first, destination: issuer })).toBe(false);
-    expect(sameInstructions(first, { ...first, memo: { type: 'id', value: '43' } })).toBe(false);
-    expect(sameInstructions(first, { ...first, memo: { type: 'text', value: '42' } })).toBe(false);
-    expect(sameInstructions(first, { ...first, memo: null })).toBe(false);
+    for (const other of [
+      { amount: '99' },
+      { destination: issuer },
+      { memo: { type: 'id', value: '43' } as const },
+      { memo: { type: 'text', value: '42' } as const },
+      { memo: null },
+    ])
+      expect(sameInstructions(first, { ...first, ...other })).toBe(false);
   });
 });

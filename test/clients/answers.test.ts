@@ -1,16 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createClient as createLight, type EntryProof } from '../../../contract/client/index.js';
-import { examples } from '../../../contract/examples/index.js';
-import { createClient, UnexpectedAnswerError, verifyEntry } from '../../../contract/index.js';
-import { expectFor } from '../../support/expect-for.js';
-import proofTexts from '../../vectors/proof-texts.json' with { type: 'json' };
-import { type ScriptedService, startScriptedService } from './scripted-service.js';
+import { describe, expect, it } from '@jest/globals';
+import {
+  createClient as createLight,
+  type EntryProof,
+  FairleadError,
+  isFairleadError,
+  unwrap,
+} from '../../contract/client/index.js';
+import { readMaxAge, readRateLimit, readRetryAfter } from '../../contract/client/read-headers.js';
+import { examples } from '../../contract/examples/index.js';
+import { createClient, UnexpectedAnswerError, verifyEntry } from '../../contract/index.js';
+import { expectFor } from '../support/expect-for.js';
+import proofTexts from '../vectors/proof-texts.json' with { type: 'json' };
+import { scriptedService } from './scripted-service.js';
 
-let service: ScriptedService;
-beforeEach(async () => {
-  service = await startScriptedService();
-});
-afterEach(() => service.stop());
+const service = scriptedService();
 
 const client = () => createClient(service.url, { retry: false });
 const rates = examples.rates.getRates.answer;
@@ -110,5 +113,119 @@ describe('a proof, read by the light client', () => {
     // fetch itself drops a byte order mark.
     for (const { name, from, to } of proofTexts.refused.filter(({ to: text }) => !text.startsWith('\ufeff')))
       expectFor(name, await holds(proofTexts.text.replace(from, to))).toBe(false);
+  });
+});
+
+const askRates = () =>
+  createLight(service.url, { retry: false }).rates.getRates({ params: { corridor: 'usdc-ngn' } });
+const limited = { code: 'RATE_LIMITED', message: 'Too many requests.', retryAfter: 17 };
+
+describe('unwrap', () => {
+  it('gives the body of a success', async () => {
+    service.answers = [{ status: 200, body: examples.rates.getRates.answer }];
+    const body = unwrap(await askRates());
+    expect(body.quotes).toEqual(examples.rates.getRates.answer.quotes);
+  });
+
+  it('throws an error with code, status, body and headers', async () => {
+    service.answers = [{ status: 429, headers: { 'retry-after': '17' }, body: limited }];
+    const error = await askRates()
+      .then(unwrap)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(FairleadError);
+    expect(error).toBeInstanceOf(Error);
+    expect(error).toMatchObject({
+      name: 'FairleadError',
+      message: 'Too many requests.',
+      code: 'RATE_LIMITED',
+      status: 429,
+      body: limited,
+    });
+    expect((error as FairleadError).headers.get('retry-after')).toBe('17');
+  });
+});
+
+describe('isFairleadError', () => {
+  const error: unknown = new FairleadError({
+    status: 429,
+    body: { ...limited, code: 'RATE_LIMITED' },
+    headers: new Headers(),
+  });
+
+  it('narrows what was caught to what a code promises', () => {
+    expect(isFairleadError(error, 'RATE_LIMITED') ? error.body.retryAfter : undefined).toBe(17);
+    expect(isFairleadError(error, 'INTERNAL', 'RATE_LIMITED')).toBe(true);
+    expect(isFairleadError(error, 'UNKNOWN_CORRIDOR', 'INTERNAL')).toBe(false);
+  });
+
+  it('is false for anything else that a call may reject with', () => {
+    for (const other of [new Error('boom'), new DOMException('', 'TimeoutError'), null, limited])
+      expect(isFairleadError(other)).toBe(false);
+  });
+});
+
+const now = Date.UTC(2026, 10, 21, 9, 30, 0);
+const headers = (record: Record<string, string>) => new Headers(record);
+
+describe('readRateLimit', () => {
+  const whole = {
+    'X-RateLimit-Limit': '90',
+    'X-RateLimit-Remaining': '0',
+    'X-RateLimit-Reset': '1795253460',
+  };
+
+  it('reads the three headers as numbers, and Retry-After where there is one', () => {
+    const read = { limit: 90, remaining: 0, resetEpochSeconds: 1_795_253_460 };
+    expect(readRateLimit(headers(whole))).toEqual({ ...read, retryAfterSeconds: null });
+    expect(readRateLimit(headers({ ...whole, 'Retry-After': '17' }))).toEqual({
+      ...read,
+      retryAfterSeconds: 17,
+    });
+  });
+
+  it.each(Object.keys(whole))('is null where %s is missing or not a whole number', (name) => {
+    for (const value of ['', '-1', '1.5', '1e3', 'soon', '90, 90', '9'.repeat(13)]) {
+      expect(readRateLimit(headers({ ...whole, [name]: value }))).toBeNull();
+    }
+    const rest = Object.fromEntries(Object.entries(whole).filter(([other]) => other !== name));
+    expect(readRateLimit(headers(rest))).toBeNull();
+  });
+});
+
+describe('readRetryAfter', () => {
+  it.each([
+    ['0', 0],
+    ['86400', 86_400],
+    ['Sat, 21 Nov 2026 09:30:10 GMT', 10],
+    ['Sat, 21 Nov 2026 09:29:00 GMT', 0],
+    ['1.5', 2],
+    ['-1', null],
+    ['soon 5', null],
+    ['2026-11-21', null],
+    ['in a while', null],
+    ['', null],
+  ])('%j is %j', (text, seconds) => {
+    expect(readRetryAfter(headers({ 'Retry-After': text }), now)).toBe(seconds);
+  });
+
+  it('is null without the header', () => {
+    expect(readRetryAfter(headers({}), now)).toBeNull();
+  });
+});
+
+describe('readMaxAge', () => {
+  it.each([
+    ['public, max-age=5', 5],
+    ['max-age=0, private', 0],
+    ['no-store', null],
+    ['s-maxage=9', null],
+    ['max-age=soon', null],
+    ['', null],
+  ])('of %j is %j', (text, seconds) => {
+    expect(readMaxAge(headers({ 'Cache-Control': text }))).toBe(seconds);
+  });
+
+  it('is null without the header', () => {
+    expect(readMaxAge(headers({}))).toBeNull();
   });
 });

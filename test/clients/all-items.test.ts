@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import * as light from '../../../contract/client/index.js';
-import { examples } from '../../../contract/examples/index.js';
-import * as whole from '../../../contract/index.js';
-import { type ScriptedService, startScriptedService } from './scripted-service.js';
+import { describe, expect, it } from '@jest/globals';
+import * as light from '../../contract/client/index.js';
+import { examples } from '../../contract/examples/index.js';
+import * as whole from '../../contract/index.js';
+import { scriptedService } from './scripted-service.js';
 
-let service: ScriptedService;
-beforeEach(async () => {
-  service = await startScriptedService();
-});
-afterEach(() => service.stop());
+const service = scriptedService();
 
 const [card] = examples.publisher.listBatchEntries.answer.items;
 const anchors = (...names: string[]) => names.map((anchorId) => ({ ...card, anchorId }));
