@@ -1,8 +1,7 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { createLog } from './log.js';
 import { type Options, readOptions, UsageError, usage } from './options.js';
 import packageJson from './package.json' with { type: 'json' };
-import { createMcpServer } from './server.js';
+import { createLog, createMcpServer } from './server.js';
 import { createTools } from './tools.js';
 
 /** The command line or the environment is wrong. */

@@ -5,8 +5,7 @@ import {
   ListToolsRequestSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { Log } from './log.js';
-import type { Tool } from './tool.js';
+import type { Tool } from './operations.js';
 import { ToolError } from './tool-error.js';
 
 /** Told to the model once, beside the descriptions of the tools. */
@@ -54,4 +53,12 @@ export function createMcpServer(options: { version: string; tools: readonly Tool
 
 function asText(value: object): { type: 'text'; text: string } {
   return { type: 'text', text: JSON.stringify(value) };
+}
+
+export type Log = (line: string) => void;
+
+/** A log that writes these secrets as `[secret]`: nobody knows what the text of an error repeats. */
+export function createLog(secrets: readonly (string | undefined)[], write: Log): Log {
+  const given = secrets.filter((secret) => secret !== undefined && secret !== '') as string[];
+  return (line) => write(given.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line));
 }

@@ -1,17 +1,20 @@
 import { z } from 'zod';
 import { type Client, createClient } from '../contract/index.js';
-import { answerSchemaOf, jsonSchemaOf, type ObjectSchema } from './json-schema.js';
 import {
+  type Arguments,
+  answerSchemaOf,
   argumentsOf,
   completions,
   type Field,
   isOffered,
+  jsonSchemaOf,
+  type ObjectSchema,
   type Operation,
   operationsOfContract,
+  type Tool,
   type ToolRequest,
 } from './operations.js';
 import type { Options } from './options.js';
-import type { Arguments, Tool } from './tool.js';
 import { answeredFault, invalidArguments, type Repetition, ToolError, thrownFault } from './tool-error.js';
 import { createVerifyScore } from './verify-score.js';
 

@@ -10,8 +10,7 @@ import {
   UnexpectedAnswerError,
 } from '../contract/index.js';
 import { checkProof } from './check-proof.js';
-import { answerSchemaOf, jsonSchemaOf } from './json-schema.js';
-import type { Tool } from './tool.js';
+import { answerSchemaOf, jsonSchemaOf, type Tool } from './operations.js';
 import { answeredFault, invalidArguments, ToolError, thrownFault } from './tool-error.js';
 
 const input = z

@@ -1,4 +1,4 @@
-import type { CallOptions } from './answer.js';
+import type { CallOptions } from './client-options.js';
 
 /** What a client has to know of an operation to call it. */
 export interface Route {

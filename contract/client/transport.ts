@@ -1,11 +1,9 @@
-import type { Answer } from './answer.js';
 import { type TextAnswer, waitByTimer } from './attempt.js';
-import type { ClientOptions } from './client-options.js';
-import { FairleadError } from './fairlead-error.js';
+import type { Answer, ClientOptions } from './client-options.js';
+import { FairleadError, UnexpectedAnswerError } from './fairlead-error.js';
 import type { ErrorBody } from './generated/types.js';
 import { readRateLimit } from './read-headers.js';
 import { addressOf, type CallArguments, mergeHeaders, type Route } from './route.js';
-import { UnexpectedAnswerError } from './unexpected-answer-error.js';
 
 /** Where an answer differs from the contract. */
 export interface AnswerFault {

@@ -1,4 +1,3 @@
-export { type ChallengeFault, challengeFaults } from './challenge.js';
 export {
   type MoneyMoved,
   moneyMovements,
@@ -10,4 +9,5 @@ export type { OfframpResult } from './follow.js';
 export { type InstructionFault, instructionFaults } from './instructions.js';
 export { resumeOfframp, startOfframp } from './offramp.js';
 export type { OfframpOptions, OfframpQuote, OfframpService, OfframpWallet } from './options.js';
+export { type ChallengeFault, challengeFaults } from './sep10.js';
 export type { OfframpPayment, OfframpState, OfframpStep, PaymentInstructions } from './state.js';

@@ -1,8 +1,8 @@
+import { MuxedAccount, StrKey } from '@stellar/stellar-base';
 import { Decimal } from 'decimal.js';
 import type { AnchorTransaction } from '../anchor-documents/transaction.js';
 import { isAsset, readMemo } from '../anchor-documents/values.js';
 import type { IntentTerms } from '../verification/intent-hash.js';
-import { baseAccount, isAccount, isMuxed } from './addresses.js';
 import type { OfframpAnchor, PaymentInstructions } from './state.js';
 
 /** Why the payment that an anchor asks for is not made. */
@@ -72,4 +72,19 @@ export function sameInstructions(a: PaymentInstructions, b: PaymentInstructions)
     a.memo?.type === b.memo?.type &&
     a.memo?.value === b.memo?.value
   );
+}
+
+/** True for a well-formed `G…`. */
+export function isAccount(text: string): boolean {
+  return StrKey.isValidEd25519PublicKey(text);
+}
+
+/** True for a well-formed `M…`. */
+export function isMuxed(text: string): boolean {
+  return StrKey.isValidMed25519PublicKey(text);
+}
+
+/** The `G…` that a `G…` or `M…` pays into. */
+export function baseAccount(address: string): string {
+  return isMuxed(address) ? MuxedAccount.fromAddress(address, '0').baseAccount().accountId() : address;
 }

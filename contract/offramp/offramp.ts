@@ -1,11 +1,10 @@
-import { intentHash } from '../verification/intent-hash.js';
-import { newNonce } from '../verification/nonce.js';
-import { isAccount } from './addresses.js';
+import { intentHash, newNonce } from '../verification/intent-hash.js';
 import { attach, awaitInstructions, register, startWithdrawal } from './before-payment.js';
 import { discover } from './discovery.js';
 import { type MoneyMoved, OfframpError, Stop } from './errors.js';
 import { patiently } from './exchange.js';
 import { follow, type OfframpResult } from './follow.js';
+import { isAccount } from './instructions.js';
 import { checkNetwork } from './ledger.js';
 import {
   argumentFault,

@@ -1,8 +1,7 @@
 import { Stop } from './errors.js';
 import { patiently, Unavailable } from './exchange.js';
-import { ledgerTime, lookUp, readAccount, submit } from './ledger.js';
+import { buildPayment, ledgerTime, lookUp, readAccount, submit } from './ledger.js';
 import type { Run } from './options.js';
-import { buildPayment } from './payment.js';
 import { callService } from './service.js';
 import type { InstructedState, PaidState, PayingState, ReportedState } from './state.js';
 import { announce, checkStillAsked } from './still-asked.js';

@@ -1,11 +1,13 @@
+import { type FeeBumpTransaction, type Transaction, TransactionBuilder } from '@stellar/stellar-base';
 import { fromBase64, toHex } from '../verification/bytes.js';
 import { verifyEd25519 } from '../verification/ed25519.js';
 import { sep53Hash } from '../verification/sign-dispute.js';
 import { decodePublicKey } from '../verification/strkey.js';
-import { readEnvelope } from './challenge.js';
 import { Stop } from './errors.js';
 import { untilAborted } from './exchange.js';
 import type { Run } from './options.js';
+
+const maxEnvelopeChars = 16_384;
 
 /** The account of the wallet. */
 export async function addressOf(run: Run): Promise<string> {
@@ -65,4 +67,18 @@ async function ask<Member extends string>(
   const { [member]: value, error } = answer;
   if (typeof value === 'string' && value !== '' && !error) return value;
   throw new Stop('wallet_refused', { cause: error || answer });
+}
+
+/** Reads an envelope of bounded size; undefined for anything else. */
+export function readEnvelope(
+  envelope: string,
+  networkPassphrase: string,
+): Transaction | FeeBumpTransaction | undefined {
+  if (envelope.length > maxEnvelopeChars) return undefined;
+  try {
+    return TransactionBuilder.fromXDR(envelope, networkPassphrase);
+  } catch {
+    // The decoder throws errors of many kinds; a text that it cannot read is no envelope.
+    return undefined;
+  }
 }

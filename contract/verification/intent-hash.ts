@@ -1,5 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js';
-import { toHex, utf8 } from './bytes.js';
+import { toBase64, toHex, utf8 } from './bytes.js';
 import { canonicalJson } from './canonical-json.js';
 import { utcInstant } from './instant.js';
 import { parsePublicKey } from './strkey.js';
@@ -60,4 +60,16 @@ export function canonicalIntent(intent: IntentTerms): string {
 /** SHA-256 of `canonicalIntent` in UTF-8: 64 lower-case hex digits. Throws as `canonicalIntent` does. */
 export function intentHash(intent: IntentTerms): string {
   return toHex(sha256(utf8(canonicalIntent(intent))));
+}
+
+const NONCE_BYTES = 24;
+
+/**
+ * A nonce for an intent: 192 random bits as 32 of `[A-Za-z0-9_-]`. Keep it like a password: the service
+ * never returns it, and whoever knows it may attach a transaction to the intent. `random` replaces `crypto` in tests.
+ */
+export function newNonce(
+  random: (length: number) => Uint8Array = (length) => crypto.getRandomValues(new Uint8Array(length)),
+): string {
+  return toBase64(random(NONCE_BYTES)).replaceAll('+', '-').replaceAll('/', '_');
 }

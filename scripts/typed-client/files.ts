@@ -102,7 +102,7 @@ function imports(operations: string, types: string): string {
   const code = operations.replaceAll(/\/\*\*[\s\S]*?\*\//g, '');
   const declared = [...types.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name = '']) => name);
   const used = declared.filter((name) => new RegExp(`\\b${name}\\b`).test(code)).sort();
-  return `import type { Answer, CallOptions } from '../answer.js';
+  return `import type { Answer, CallOptions } from '../client-options.js';
 import type { StreamEvent, StreamOptions } from '../streams/stream-options.js';
 import type { ${used.join(', ')} } from './types.js';
 `;

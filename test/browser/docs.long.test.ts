@@ -1,10 +1,84 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { describe, expect } from '@jest/globals';
-import { authorize, docsPage, itInBrowser } from '../fixtures/browser/docs-page.js';
+import type { Page } from 'playwright-core';
+import { artifacts, authorize, docsPage, itInBrowser } from '../fixtures/browser/docs-page.js';
+import { sidewaysFindings } from '../fixtures/web/findings.js';
 import { testAdminKey } from '../support/app.js';
 
-const docs = docsPage();
+const docs = docsPage({ dressed: true });
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+mkdirSync(artifacts, { recursive: true });
+const operation = '#operations-rates-getRates';
 
-describe('the documentation page in a real browser', () => {
+/** Texts that are hard to read against what is behind them (WCAG 2.2, 1.4.3). */
+async function faintTexts(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return (await page.evaluate(`axe.run(document, { runOnly: ['color-contrast'] }).then(({ violations }) =>
+    violations.flatMap(({ nodes }) => nodes.map(({ html, any }) => any[0].message + ' ' + html)))`)) as string[];
+}
+
+async function tryRates(page: Page): Promise<void> {
+  await page.locator(`${operation} .opblock-summary-control`).click();
+  await page.locator(`${operation} .try-out__btn`).click();
+  await page.locator(`${operation} .execute`).click();
+  await page.locator(`${operation} .live-responses-table`).waitFor();
+}
+
+describe('the documentation in the dress of the page', () => {
+  itInBrowser.each([
+    [1280, 'light'],
+    [360, 'dark'],
+  ] as const)(
+    'at %s px, %s, is readable with an operation tried, and does not scroll sideways',
+    async (width, colorScheme) => {
+      const { page, complaints } = await docs.open('/docs', {
+        viewport: { width, height: 1200 },
+        colorScheme,
+      });
+      await page.getByRole('navigation').getByRole('link', { name: 'API' }).waitFor();
+      await tryRates(page);
+      await page.screenshot({ path: `${artifacts}docs-${width}-${colorScheme}.png`, fullPage: true });
+      expect(await sidewaysFindings(page)).toEqual([]);
+      expect(await faintTexts(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+      await page.close();
+    },
+    60_000,
+  );
+
+  itInBrowser('has the header of the page, whose links leave for it and back', async () => {
+    const { page } = await docs.open('/docs');
+    const links = page.getByRole('navigation').getByRole('link');
+    await links.first().waitFor();
+    expect(await links.allTextContents()).toEqual(['Rates', 'Anchors', 'Off-ramp', 'Proof', 'API']);
+    expect(await links.last().getAttribute('aria-current')).toBe('page');
+    await links.nth(1).click();
+    await page.locator('h1').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/anchors');
+    expect(await page.locator('#swagger-ui').count()).toBe(0);
+    await page.getByRole('navigation').getByRole('link', { name: 'API' }).click();
+    await page.waitForSelector('.opblock-summary');
+    expect(new URL(page.url()).pathname).toBe('/docs');
+    await page.close();
+  });
+
+  itInBrowser('has the theme that the reader chose on the page, whatever the system has', async () => {
+    const { page } = await docs.open('/docs', { colorScheme: 'light' });
+    const background = () =>
+      page.evaluate('getComputedStyle(document.querySelector(".swagger-ui")).backgroundColor');
+    const light = await background();
+    await page.getByRole('combobox', { name: 'Theme' }).selectOption('dark');
+    const dark = await background();
+    expect(dark).not.toBe(light);
+    await page.reload({ waitUntil: 'networkidle' });
+    await page.waitForSelector('.opblock-summary');
+    expect(await background()).toBe(dark);
+    await page.close();
+  });
+});
+
+describe('the documentation', () => {
   itInBrowser('loads no document that its query string names', async () => {
     const watched = await docs.open('/docs?url=/other.json&configUrl=/config.json');
     const { page, requested } = watched;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as light from '../../contract/client/index.js';
 import { examples } from '../../contract/examples/index.js';
 import * as whole from '../../contract/index.js';
-import { scriptedService } from './scripted-service.js';
+import { scriptedService } from '../fixtures/clients/scripted-service.js';
 
 const service = scriptedService();
 

@@ -9,9 +9,9 @@ import {
 import { readMaxAge, readRateLimit, readRetryAfter } from '../../contract/client/read-headers.js';
 import { examples } from '../../contract/examples/index.js';
 import { createClient, UnexpectedAnswerError, verifyEntry } from '../../contract/index.js';
+import { scriptedService } from '../fixtures/clients/scripted-service.js';
 import { expectFor } from '../support/expect-for.js';
 import proofTexts from '../vectors/proof-texts.json' with { type: 'json' };
-import { scriptedService } from './scripted-service.js';
 
 const service = scriptedService();
 

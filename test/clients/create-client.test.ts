@@ -3,7 +3,7 @@ import * as light from '../../contract/client/index.js';
 import { contract } from '../../contract/contract.js';
 import { examples } from '../../contract/examples/index.js';
 import * as whole from '../../contract/index.js';
-import { scriptedService, startScriptedService } from './scripted-service.js';
+import { scriptedService, startScriptedService } from '../fixtures/clients/scripted-service.js';
 
 const service = scriptedService();
 /** The waits between attempts that clients of this file asked for, in milliseconds. */

@@ -3,8 +3,15 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import * as light from '../../contract/client/index.js';
 import { examples } from '../../contract/examples/index.js';
 import * as whole from '../../contract/index.js';
+import {
+  breaks,
+  ends,
+  eventText,
+  opens,
+  scriptedService,
+  startScriptedService,
+} from '../fixtures/clients/scripted-service.js';
 import { expectFor } from '../support/expect-for.js';
-import { breaks, ends, eventText, opens, scriptedService, startScriptedService } from './scripted-service.js';
 
 const service = scriptedService();
 /** The waits before attempts to reconnect, in milliseconds. */

@@ -5,10 +5,10 @@ import { verifyWebhook } from '../../contract/verification/verify-webhook.js';
 import { isUpToDate } from '../../scripts/emit-openapi.js';
 import { clientDocument } from '../../scripts/openapi/client-document.js';
 import type { JsonSchema } from '../../scripts/openapi/json-schema.js';
+import { operations } from '../fixtures/contract/operations.js';
 import { document, listedOperations } from '../support/answers/document.js';
 import { faultsOf } from '../support/answers/schemas.js';
 import { expectFor } from '../support/expect-for.js';
-import { operations } from './operations.js';
 
 /** Each validator gets a copy, because it changes its input. */
 const copy = () => structuredClone(document);

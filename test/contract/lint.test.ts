@@ -5,10 +5,10 @@ import { errorTable } from '../../contract/errors.js';
 import { type RateLimitClass, rateLimitClasses } from '../../contract/rate-limits.js';
 import { fieldsOf } from '../../scripts/openapi/operation-object.js';
 import { codesByStatus, type Example, successStatuses } from '../../scripts/openapi/operations.js';
+import { operations } from '../fixtures/contract/operations.js';
 import { document } from '../support/answers/document.js';
 import { faultsOf } from '../support/answers/schemas.js';
 import { expectFor } from '../support/expect-for.js';
-import { operations } from './operations.js';
 
 const limits: { endpoints: (RateLimitClass & { method: string; path: string })[]; default: RateLimitClass } =
   JSON.parse(readFileSync(new URL('../vectors/limits.json', import.meta.url), 'utf8'));

@@ -9,7 +9,7 @@ import { readStellarToml } from '../../contract/anchor-documents/stellar-toml.js
 import type { AnchorAnswer } from '../../contract/schemas/anchors.js';
 import type { IntentAnswer } from '../../contract/schemas/intents.js';
 import type { PublisherHealth } from '../../contract/schemas/publisher.js';
-import { newNonce } from '../../contract/verification/nonce.js';
+import { newNonce } from '../../contract/verification/intent-hash.js';
 import { encodeSecretKey } from '../../contract/verification/strkey.js';
 import { itWhere, python3, runsHere } from '../support/it-where.js';
 import { runProgram } from '../support/run-program.js';

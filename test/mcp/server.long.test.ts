@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { encodeSecretKey } from '../../contract/verification/strkey.js';
-import { scriptedService, startScriptedService } from '../clients/scripted-service.js';
+import { scriptedService, startScriptedService } from '../fixtures/clients/scripted-service.js';
 import { signer, storedIntent } from '../fixtures/disputes/dispute-values.js';
 import { insertIntents } from '../fixtures/intents/stored-intents.js';
 import { publisherFixture } from '../fixtures/publisher/publisher-over-http.js';

@@ -4,15 +4,13 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { z } from 'zod';
 import { type ErrorBody, FairleadError, UnexpectedAnswerError } from '../../contract/index.js';
-import { answerSchemaOf } from '../../mcp/json-schema.js';
-import { createLog } from '../../mcp/log.js';
-import { operationsOfContract } from '../../mcp/operations.js';
+import { answerSchemaOf, operationsOfContract } from '../../mcp/operations.js';
 import { type Options, readOptions, UsageError } from '../../mcp/options.js';
-import { createMcpServer } from '../../mcp/server.js';
+import { createLog, createMcpServer } from '../../mcp/server.js';
 import { answeredFault, thrownFault } from '../../mcp/tool-error.js';
 import { createTools, toolName } from '../../mcp/tools.js';
 import { successStatuses } from '../../scripts/openapi/operations.js';
-import { operations as documented } from '../contract/operations.js';
+import { operations as documented } from '../fixtures/contract/operations.js';
 import { expectFor } from '../support/expect-for.js';
 import { leavesOf, withChangedLeaf } from './host.js';
 

@@ -1,10 +1,9 @@
 import type { Attempt } from '../attempt.js';
-import { FairleadError } from '../fairlead-error.js';
+import { FairleadError, UnexpectedAnswerError } from '../fairlead-error.js';
 import type { ErrorBody } from '../generated/types.js';
 import { readRetryAfter } from '../read-headers.js';
 import type { Route } from '../route.js';
 import type { Transport } from '../transport.js';
-import { UnexpectedAnswerError } from '../unexpected-answer-error.js';
 import type { EventParser, RawEvent } from './event-parser.js';
 import type { StreamEvent } from './stream-options.js';
 

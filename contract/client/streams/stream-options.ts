@@ -1,4 +1,4 @@
-import type { CallOptions } from '../answer.js';
+import type { CallOptions } from '../client-options.js';
 
 /** The options that every stream takes. */
 export interface StreamOptions extends CallOptions {

@@ -3,8 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 import { createIntentBody } from '../../../contract/schemas/intents.js';
 import { fromBase64, fromHex, toHex } from '../../../contract/verification/bytes.js';
 import { publicKeyOf, signEd25519, verifyEd25519 } from '../../../contract/verification/ed25519.js';
-import { canonicalIntent, type IntentTerms, intentHash } from '../../../contract/verification/intent-hash.js';
-import { newNonce } from '../../../contract/verification/nonce.js';
+import {
+  canonicalIntent,
+  type IntentTerms,
+  intentHash,
+  newNonce,
+} from '../../../contract/verification/intent-hash.js';
 import { publicKeyText } from '../../../contract/verification/public-key.js';
 import { sep53Hash, signDispute } from '../../../contract/verification/sign-dispute.js';
 import {
@@ -88,6 +92,9 @@ describe('strkey', () => {
 });
 
 describe('parsePublicKey', () => {
+  it('says of a name that it is of neither form', () =>
+    expect(faultOf(() => parsePublicKey('cowrie'))).toBe('form'));
+
   it('gives one canonical form for a G account and for hex digits of either case', () => {
     for (const { hex, account } of sep23.accounts) {
       for (const text of [account, hex, hex.toUpperCase()]) {
@@ -107,7 +114,7 @@ describe('parsePublicKey', () => {
     `${'a'.repeat(64)}\n`,
     'A'.repeat(10_000),
   ])('refuses what is neither: %j', (text) => {
-    expect(faultOf(() => parsePublicKey(text))).toBe('form');
+    expect(() => parsePublicKey(text)).toThrow(StrkeyError);
     expect(publicKeyText.safeParse(text).success).toBe(false);
   });
 });

@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { Operation } from '@stellar/stellar-base';
 import { isRefused } from '../../../contract/anchor-documents/json.js';
 import { readTransaction } from '../../../contract/anchor-documents/transaction.js';
-import { challengeFault, challengeFaults } from '../../../contract/offramp/challenge.js';
 import {
   type InstructionFault,
   instructionFaults,
   readInstructions,
   sameInstructions,
 } from '../../../contract/offramp/instructions.js';
+import { challengeFault, challengeFaults } from '../../../contract/offramp/sep10.js';
 import { muxed, someAccount } from '../../fixtures/ledger/ledger-fixture.js';
 import { brokenChallenges, challengeOf, challengeParts as parts } from '../../fixtures/offramp/challenges.js';
 import { stored } from '../../fixtures/offramp/two-runs.js';
