@@ -7,6 +7,14 @@ import { ratesAnswer, ratesQuery } from '../schemas/rates.js';
 
 const c = initContract();
 
+/** What one asks for once or follows, and what can be wrong with it. */
+const question = {
+  pathParams: z.object({ corridor: corridorInRequest }),
+  query: ratesQuery,
+  responses: { 200: ratesAnswer },
+  errors: ['UNKNOWN_CORRIDOR', 'UNSUPPORTED_PAIR', 'AMOUNT_OUT_OF_RANGE', 'RATES_UNAVAILABLE'],
+} as const;
+
 export const ratesContract = c.router(
   {
     getRates: describeRoute({
@@ -17,7 +25,7 @@ export const ratesContract = c.router(
       access: 'public',
       limit: 'rates',
       cache: 'etag',
-      errors: ['UNKNOWN_CORRIDOR', 'UNSUPPORTED_PAIR', 'AMOUNT_OUT_OF_RANGE', 'RATES_UNAVAILABLE'],
+      ...question,
       leadsTo: {
         createIntent: {
           'body.corridor': '$response.body#/corridor',
@@ -35,9 +43,6 @@ export const ratesContract = c.router(
         "firm in the anchor's own flow. Anchors without a quote are listed with the reason. At most 30 requests per " +
         '60 s and client address may be for amounts that nobody requested lately, since every anchor has to be asked ' +
         'for those; more are 429. The reference amount, and amounts whose quotes are stored, do not count.',
-      pathParams: z.object({ corridor: corridorInRequest }),
-      query: ratesQuery,
-      responses: { 200: ratesAnswer },
     }),
     stream: describeRoute({
       method: 'GET',
@@ -48,7 +53,7 @@ export const ratesContract = c.router(
       limit: 'streams',
       cache: 'no-store',
       stream: { event: 'rates', problems: true },
-      errors: ['UNKNOWN_CORRIDOR', 'UNSUPPORTED_PAIR', 'AMOUNT_OUT_OF_RANGE', 'RATES_UNAVAILABLE'],
+      ...question,
       summary: 'Follow what the anchors of a corridor pay out',
       description:
         'The current answer of `GET /api/rates/{corridor}`, and the next one whenever it changes, until either side ' +
@@ -57,9 +62,6 @@ export const ratesContract = c.router(
         'same budget as those of requests, 30 per 60 s and client address: one when the amount is new, and one whenever ' +
         'the anchors are asked for it again, charged to its readers in turn. The reference amount is free. By ' +
         'default at most 20 streams are open for one client address (docs/streams.md).',
-      pathParams: z.object({ corridor: corridorInRequest }),
-      query: ratesQuery,
-      responses: { 200: ratesAnswer },
     }),
   },
   { strictStatusCodes: true },

@@ -46,7 +46,6 @@ export async function startLocally(): Promise<LocalStart> {
   const env = {
     ...process.env,
     PORT: String(port),
-    OUTBOUND_ALLOW: `http://127.0.0.1:${receiverPort}`,
     NODE_ENV: '',
     MONGODB_URI: '',
     FLEET_FILE: '',
