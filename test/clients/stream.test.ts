@@ -257,8 +257,8 @@ describe.each([
     });
   });
 
-  describe('events', () => {
-    it('are told apart by their names', async () => {
+  describe('whose events have several names', () => {
+    it('tells them apart', async () => {
       const problem = { code: 'RATES_UNAVAILABLE', message: 'No quotes.', retryAfter: 5, unavailable: [] };
       service.answers = [opens(ratesEvent('1') + eventText('problem', problem) + ratesEvent('1'))];
       const events = await take(client().rates.stream({ params }), 3);
@@ -299,13 +299,7 @@ describe.each([
     });
 
     it('throws the reason while it waits to reconnect', async () => {
-      service.answers = [
-        {
-          status: 503,
-          body: { code: 'NOT_READY', message: 'Later.', retryAfter: 60 },
-          headers: { 'retry-after': '60' },
-        },
-      ];
+      service.answers = [busy(503, 'NOT_READY', 60)];
       const controller = new AbortController();
       const stream = createClient(service.url).rates.stream(
         { params },

@@ -44,13 +44,10 @@ async function call<T>(path: string, json?: object): Promise<T> {
 
 describe('the commands', () => {
   itInShell.each([
-    ['docs/guides/anchors.md', /api\/anchors\/harbour' /, /fresh/],
-    ['docs/guides/anchors.md', /api\/reputation\/harbour/, /./],
     ['docs/guides/operators.md', /openssl/, /^[0-9a-f]{64}\n$/],
     ['docs/guides/operators.md', /readyz/, /./],
     ['docs/guides/operators.md', /CRON_SECRET/, /RUN_IN_PROGRESS|refreshed|{/],
     ['docs/guides/operators.md', /admin\/disputes/, /"items":\[\]/],
-    ['docs/guides/oracle-consumers.md', /publisher\/health/, /./],
     ['docs/guides/oracle-consumers.md', /^npm run verify\n/, /VERIFIED/],
     ['docs/guides/oracle-consumers.md', /--oracle/, /VERIFIED/],
   ])(

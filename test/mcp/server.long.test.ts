@@ -107,10 +107,7 @@ describe('a host with keys and options', () => {
 });
 
 describe('a host without a key or an option', () => {
-  it('finds no tool that writes, and calling one by its name is refused', async () => {
-    const tools = await listed(reader);
-    expect(tools.length).toBeGreaterThan(15);
-    expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([]);
+  it('is refused a tool that writes, called by its name', async () => {
     for (const name of ['create_intent', 'file_dispute', 'create_webhook', 'list_disputes', 'reconcile'])
       await expect(reader.client.callTool({ name, arguments: {} })).rejects.toThrow(
         `there is no tool ${name}`,

@@ -55,25 +55,13 @@ describe('the tools', () => {
 
 describe.each(createTools(everything).map(({ definition }) => [definition.name, definition] as const))(
   '%s',
-  (name, { title, description, inputSchema, outputSchema, annotations }) => {
-    it('is described, and so is each of its arguments, in words of a person', () => {
-      expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
-      expect(title.length).toBeGreaterThan(5);
-      expect(description.length).toBeGreaterThan(title.length + 20);
-      for (const [argument, schema] of Object.entries(inputSchema.properties))
-        expectFor(`${name}.${argument}`, (schema as { description?: string }).description).toMatch(
-          /\w{2,} \w{2,}/,
-        );
-    });
-
+  (name, { inputSchema, outputSchema, annotations }) => {
     it('has schemas that a validator compiles, refuses unknown arguments, and lets answers grow', () => {
       const ajv = new AjvJsonSchemaValidator();
       expect(() => ajv.getValidator(inputSchema)).not.toThrow();
       expect(() => ajv.getValidator(outputSchema)).not.toThrow();
       expect(inputSchema.additionalProperties).toBe(false);
       expect(JSON.stringify(outputSchema)).not.toContain('"additionalProperties":false');
-      for (const required of [...inputSchema.required, ...outputSchema.required])
-        expect(required).toBeTruthy();
     });
 
     it('is not called idempotent where the same arguments do something a second time', () => {

@@ -7,10 +7,18 @@ nothing.
 import re
 
 from fairlead import ed25519
-from fairlead.canonical import Refused, canonical_hash, canonical_json, load_json, sha256
+from fairlead.canonical import (
+    Refused,
+    canonical_hash,
+    canonical_json,
+    decode_base64,
+    decode_hash,
+    is_hash,
+    load_json,
+    sha256,
+)
 from fairlead.merkle import inclusion_holds, leaf_hash, merkle_root
 from fairlead.strkey import decode_account, parse_account
-from fairlead.texts import decode_base64, decode_hash, is_hash
 
 FORMULAS = {"v1"}
 _HASH = "[0-9a-f]{64}"

@@ -3,8 +3,7 @@
 import base64
 
 from fairlead import ed25519, strkey
-from fairlead.canonical import Refused, sha256
-from fairlead.texts import decode_base64, is_hash
+from fairlead.canonical import Refused, decode_base64, is_hash, sha256
 
 
 def sep53_hash(message):

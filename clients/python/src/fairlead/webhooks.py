@@ -7,8 +7,7 @@ import json
 import re
 import time
 
-from fairlead.canonical import Refused
-from fairlead.texts import decode_base64
+from fairlead.canonical import Refused, decode_base64
 
 TOLERANCE_SECONDS = 300
 _MAX_SIGNATURES = 10
