@@ -1,11 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { startOfframp } from '../../../contract/offramp/index.js';
 import type { Ending } from '../../../scripts/simulated-anchors/index.js';
 import { simulatedNetwork } from '../../../scripts/simulated-ledger/payments.js';
 import { challengeOf, challengeParts } from '../../fixtures/offramp/challenges.js';
 import {
   offrampFixture,
-  quote,
   resume,
   start,
   stopped,
@@ -15,10 +13,9 @@ import {
 const fixture = offrampFixture();
 const { intents } = fixture;
 const harbour = () => intents.anchors.anchor('harbour');
-const toml = 'GET /.well-known/stellar.toml';
 
 afterEach(() => {
-  for (const route of ['GET /auth', toml, 'GET /sep24/transaction']) harbour().override(route, null);
+  for (const route of ['GET /auth', 'GET /sep24/transaction']) harbour().override(route, null);
   intents.ledger.setFaults({ rpc: { away: false, retainMs: null } });
 });
 
@@ -82,53 +79,6 @@ describe('before the wallet signs', () => {
     const error = await stopped(start(buyer));
     expect(error).toMatchObject({ code: 'challenge_invalid', detail: 'source', moneyMoved: 'no' });
     expect(buyer.signed()).toBe(0);
-  });
-
-  it('refuses a stellar.toml with another key, of another network, without an address, or that is none', async () => {
-    const text = await (await fetch(`${harbour().origin}/.well-known/stellar.toml`)).text();
-    const stranger = intents.anchors.anchor('windlass').signingKey;
-    const cases: [string, string][] = [
-      ['signing_key_mismatch', text.replace(harbour().signingKey, stranger)],
-      ['wrong_network', text.replace(simulatedNetwork, 'Another network')],
-      ['toml_invalid', text.replace(/"http[^"]*\/auth"/, '"javascript:alert(1)"')],
-      ['not_offered', text.replace('WEB_AUTH_ENDPOINT', 'WEB_AUTH')],
-      ['toml_invalid', '<html>'],
-    ];
-    const buyer = fixture.wallet();
-    for (const [code, changed] of cases) {
-      harbour().override(toml, (_request, response) => void response.end(changed));
-      expect(await stopped(start(buyer))).toMatchObject({ code, moneyMoved: 'no' });
-    }
-    expect(buyer.signed()).toBe(0);
-  });
-
-  it('takes no other transaction for the one it asked to sign', async () => {
-    const buyer = fixture.wallet();
-    const signedTxXdr = challengeOf(challengeParts).toXDR();
-    const changing = { ...buyer.wallet, signTransaction: async () => ({ signedTxXdr }) };
-    const changed = await stopped(startOfframp(quote, changing, buyer.options));
-    expect(changed).toMatchObject({ code: 'wallet_changed_transaction', moneyMoved: 'no' });
-  });
-});
-
-describe('an anchor that asks for something else', () => {
-  it.each<[string, () => Record<string, unknown>]>([
-    [
-      'account',
-      () => ({ withdraw_anchor_account: intents.anchors.anchor('windlass').context.receivingAccount }),
-    ],
-    ['memo', () => ({ withdraw_memo: '7' })],
-    ['amount', () => ({ amount_in: '99' })],
-  ])('another %s after it was checked is not paid, now or after a closed tab', async (_name, fields) => {
-    const buyer = fixture.wallet();
-    const { onState } = buyer.options;
-    buyer.options.onState = (state) => {
-      if (state.step === 'instructed') harbour().amend(state.withdrawal.id, fields());
-      return onState?.(state);
-    };
-    expect(await stopped(start(buyer))).toMatchObject({ code: 'instructions_changed', moneyMoved: 'no' });
-    expect(await stopped(resume(buyer))).toMatchObject({ code: 'instructions_changed', moneyMoved: 'no' });
-    expect(await fixture.paymentsOf(buyer.account)).toEqual([]);
   });
 });
 

@@ -10,6 +10,7 @@ import { pauseOf } from '../../../server/outbound/upstream-fault.js';
 import { smallWorld, stored } from '../../fixtures/offramp/two-runs.js';
 
 const signingKey = Keypair.random().publicKey();
+const stranger = Keypair.random().publicKey();
 const toml = `
 SIGNING_KEY = "${signingKey}"
 WEB_AUTH_ENDPOINT = "https://a.example/auth"
@@ -50,8 +51,14 @@ describe('where an anchor offers a corridor', () => {
     ['a page', served('<html>'), 'toml_invalid', 'line 1 is not TOML'],
     ['a key without quotes', served(unquoted), 'toml_invalid', 'line 2 is not TOML'],
     ['another scheme', served(otherScheme), 'toml_invalid', 'WEB_AUTH_ENDPOINT'],
+    ['no address', served(toml.replace('WEB_AUTH_ENDPOINT', 'X')), 'not_offered', 'WEB_AUTH_ENDPOINT'],
+    ["another's key", served(toml.replace(signingKey, stranger)), 'signing_key_mismatch', undefined],
+    ['another network', served(`NETWORK_PASSPHRASE = "Another"${toml}`), 'wrong_network', 'Another'],
   ])('is not found behind %s, and the reason is told', async (_name, of, code, detail) => {
-    await expect(discovered(of)).rejects.toMatchObject({ code, options: { detail } });
+    await expect(discovered(of)).rejects.toMatchObject({
+      code,
+      options: detail === undefined ? {} : { detail },
+    });
     await expect(discovered(of, 'usdc-kes')).rejects.toMatchObject({ code: 'not_offered' });
   });
 

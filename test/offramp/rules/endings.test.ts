@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Keypair, TransactionBuilder } from '@stellar/stellar-base';
 import { OfframpError, type OfframpOptions, type OfframpWallet } from '../../../contract/offramp/index.js';
+import { challengeOf, challengeParts } from '../../fixtures/offramp/challenges.js';
 import { type Knobs, type SmallWorld, smallWorld, stored } from '../../fixtures/offramp/two-runs.js';
 
 const noAnswer = { serviceAnswers: [503, 'NOT_READY'], anchorStatus: 503 } satisfies Partial<Knobs>;
@@ -69,6 +70,18 @@ describe('an off-ramp that cannot go on says why, and what is known of the money
       { wallet: () => ({ getAddress: async () => ({ address: stranger.publicKey() }) }) },
       { code: 'other_account', detail: stranger.publicKey(), moneyMoved: 'no' },
     ],
+    [
+      'the wallet signs another transaction',
+      { wallet: resolving({ signedTxXdr: challengeOf(challengeParts).toXDR() }) },
+      { code: 'wallet_changed_transaction', moneyMoved: 'no' },
+    ],
+    ...[{ withdraw_memo: '8' }, { amount_in: '99' }, { withdraw_anchor_account: stranger.publicKey() }].map(
+      (record): [string, Around, object] => [
+        `the anchor has changed what it asks for: ${JSON.stringify(record)}`,
+        { from: 'attached', at: 'instructed', become: { record } },
+        { code: 'instructions_changed', moneyMoved: 'no' },
+      ],
+    ),
     [
       'another run takes the place while the wallet signs',
       {
