@@ -76,8 +76,7 @@ const languages: Language[] = [
     needs: [['go', 'version']],
     async build(run, copy) {
       writeFileSync(join(copy, 'rest.gen.go'), 'package fairlead\n');
-      const [generator = ''] =
-        /\S+\/cmd\/\S+@\S+/.exec(readFileSync(join(copy, 'client.go'), 'utf8')) ?? [];
+      const [generator = ''] = /\S+\/cmd\/\S+@\S+/.exec(readFileSync(join(copy, 'client.go'), 'utf8')) ?? [];
       await run('go', 'mod', 'download');
       await run('env', `GOBIN=${join(folder, 'bin')}`, 'go', 'install', generator);
       await run('go', 'generate', './...');
