@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
 import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
@@ -60,22 +61,17 @@ function composed(given: Record<string, string> = {}): ComposeFile {
 
 describe('docker-compose.yml', () => {
   const { services, networks } = composed();
-  const { mongo, migrate, proxy, 'fairlead-1': fairlead } = services;
+  const { mongo, migrate, 'fairlead-1': fairlead } = services;
 
-  it('migrates after a replica set takes writes, and starts three instances and then a proxy after that', () => {
+  it('migrates after a replica set takes writes, and starts three instances after that', () => {
     expect(migrate).toMatchObject({
       command: ['node', 'dist/server/cli.js', 'migrate'],
       depends_on: { mongo: { condition: 'service_healthy' } },
-      restart: 'no',
     });
     for (const name of instances)
-      expectFor(name, services[name]).toMatchObject({
-        image: migrate.image,
-        depends_on: { migrate: { condition: 'service_completed_successfully' } },
-        restart: 'unless-stopped',
+      expectFor(name, services[name].depends_on).toEqual({
+        migrate: { condition: 'service_completed_successfully' },
       });
-    expect(proxy.depends_on).toEqual(instances);
-    expect([mongo, proxy].map(({ restart }) => restart)).toEqual(['unless-stopped', 'unless-stopped']);
   });
 
   it('gives the service settings that it accepts, lacking only the key that production needs', () => {
@@ -83,14 +79,8 @@ describe('docker-compose.yml', () => {
     for (const name of [...instances, 'migrate'] as const)
       expectFor(name, services[name].environment).toEqual(environment);
     expect(() => readConfig(environment)).toThrow(/1 fault.*\n.*WEBHOOK_KEY is required/);
-    expect(readConfig({ ...environment, WEBHOOK_KEY: secrets.WEBHOOK_KEY })).toMatchObject({
-      mode: 'production',
-      host: '0.0.0.0',
-      port: 8080,
-      metricsPort: 9090,
-      scheduler: true,
-      drainSeconds: 10,
-    });
+    const expected = { mode: 'production', host: '0.0.0.0', port: 8080, metricsPort: 9090, scheduler: true };
+    expect(readConfig({ ...environment, WEBHOOK_KEY: secrets.WEBHOOK_KEY })).toMatchObject(expected);
     expect(environment.TRUST_PROXY).toBe(networks.default.ipam.config[0]?.subnet);
     expect(fairlead.volumes).toContain('./fleets:/app/fleets:ro');
     expect(existsSync(join(project, environment.FLEET_FILE ?? ''))).toBe(true);
@@ -131,13 +121,6 @@ describe('docker-compose.yml', () => {
       for (const volume of service.volumes ?? [])
         if (volume.startsWith('.')) expectFor(name, volume).toMatch(/:ro$/);
     }
-  });
-
-  it('asks every container that goes on whether it is well', () => {
-    // The image of the service has a health check of its own.
-    expect(read('Dockerfile')).toMatch(/^HEALTHCHECK .*\\\n {2}CMD /m);
-    for (const name of instances) expectFor(name, services[name].healthcheck).toBeUndefined();
-    for (const { healthcheck } of [mongo, proxy]) expect(healthcheck?.test?.[0]).toBe('CMD');
   });
 
   it('and the Dockerfile name every image by an exact version, of MongoDB the one that the tests run on', () => {
@@ -203,15 +186,12 @@ describe('the MongoDB of docker-compose.yml', () => {
   it('initiates its set and makes the user of the service once, and is healthy when it takes writes', () => {
     const script = mongo.healthcheck?.test?.at(-1) ?? '';
     const did: unknown[] = [];
-    const set = { initiated: false, primary: false, user: false };
+    const set = { primary: false };
     const look = () => {
       const own = {
-        auth: (name: string, word: string) => did.push(['auth', name, word]),
-        getUser: () => (set.user ? {} : null),
-        createUser: (user: object) => {
-          set.user = true;
-          did.push(user);
-        },
+        auth: (...given: string[]) => did.push(['auth', ...given]),
+        getUser: () => did.find((each) => Object.hasOwn(each as object, 'pwd')) ?? null,
+        createUser: (user: object) => did.push(user),
       };
       const refuse = () => {
         throw Object.assign(new Error('no'), { codeName: 'NotYetInitialized' });
@@ -221,11 +201,8 @@ describe('the MongoDB of docker-compose.yml', () => {
         require: () => ({ readFileSync: () => 'drawn' }),
         db: { getSiblingDB: () => own, hello: () => ({ isWritablePrimary: set.primary }) },
         rs: {
-          status: () => (set.initiated ? {} : refuse()),
-          initiate: ({ _id }: { _id: string }) => {
-            set.initiated = true;
-            did.push(_id);
-          },
+          status: () => (did.includes('rs0') ? {} : refuse()),
+          initiate: ({ _id }: { _id: string }) => did.push(_id),
         },
         quit: (code: number) => {
           throw code;
@@ -251,24 +228,53 @@ describe('the proxy of docker-compose.yml', () => {
   const own = join(project, 'deploy/compose/haproxy.cfg');
   const itWithProxy = itWhere(runsHere('haproxy', '-v'), 'no haproxy: its check of the proxy of Compose');
 
-  itWithProxy('has a configuration that HAProxy takes', async () => {
+  itWithProxy('has a configuration that HAProxy takes, which leads to the three instances', async () => {
     const { PATH } = process.env;
     const check = await runProgram('haproxy', ['-c', '-f', own], { env: { PATH, PORT: '8080' } });
     expect(check).toMatchObject({ status: 0 });
-  });
-
-  it('leads to the three instances, and but for the bound per client does what the one for three machines does', () => {
     const servers = [...readFileSync(own, 'utf8').matchAll(/^ {4}server \w+ "([\w-]+):\$\{PORT\}"$/gm)];
     expect(servers.map(([, name]) => name)).toEqual([...instances, ...instances]);
-    const linesOf = (path: string) =>
-      read(path)
-        .split('\n')
-        .map((line) => line.trim())
-        .filter((line) => line !== '' && !/^(#|bind |server |stats )/.test(line));
-    const here = linesOf('deploy/compose/haproxy.cfg').filter(
-      (line) => !/^(resolvers docker|nameserver |hold |default-server init-addr )/.test(line),
-    );
-    const there = linesOf('deploy/haproxy/haproxy.cfg');
-    expect(here).toEqual(there.filter((line) => !/^(stick-table |tcp-request )/.test(line)));
+  });
+});
+
+describe('the deployment on Kubernetes', () => {
+  const yaml = (path: string) => parse(read(`deploy/kubernetes/${path}`), { merge: true });
+  const { spec } = yaml('base/deployment.yaml');
+  const pod = spec.template.spec;
+
+  it('loses no request when pods are replaced, when nodes are drained, or while the primary is elected', () => {
+    expect(spec).toMatchObject({ replicas: 3, strategy: { rollingUpdate: { maxUnavailable: 0 } } });
+    // DRAIN_SECONDS in production plus thirty (docs/operations/deploy.md).
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(10 + 30);
+    const patienceOf = (probe: string) => {
+      const { periodSeconds, failureThreshold, httpGet } = pod.containers[0][probe];
+      return [httpGet.path, periodSeconds * failureThreshold];
+    };
+    // The service waits a minute for its database, and an election takes up to twenty seconds.
+    const [startup, readiness] = ['startupProbe', 'readinessProbe'].map(patienceOf);
+    expect([startup?.[0], readiness?.[0]]).toEqual(['/healthz', '/readyz']);
+    expect(startup?.[1]).toBeGreaterThan(60);
+    expect(readiness?.[1]).toBeGreaterThanOrEqual(20);
+    for (const container of [...pod.initContainers, ...pod.containers])
+      expect(container.securityContext).toMatchObject({
+        ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+      });
+  });
+
+  it('gives the service settings that it accepts', () => {
+    const files = ['base/settings.env', 'overlays/example/settings.env'];
+    const settings = parseEnv(files.map((file) => read(`deploy/kubernetes/${file}`)).join('\n'));
+    const config = readConfig({
+      ...settings,
+      ...secrets,
+      MONGODB_URI: 'mongodb://db1,db2,db3/fairlead?replicaSet=rs0',
+      PUBLISHER_SECRET_KEY: 'cd'.repeat(32),
+      FLEET_FILE: 'fleets/mainnet.example.json',
+    });
+    expect(config).toMatchObject({ mode: 'production', scheduler: true, host: '0.0.0.0', notices: [] });
+    expect(pod.containers[0].ports).toEqual([
+      { name: 'http', containerPort: config.port },
+      { name: 'metrics', containerPort: config.metricsPort },
+    ]);
   });
 });
