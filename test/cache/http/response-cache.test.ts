@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { InvalidateCacheAnswer } from '../../../contract/schemas/cache.js';
+import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { type CountedCache, startCountedCache } from '../../fixtures/cache/counted-cache.js';
 import { startTestApp, type TestApp, testAdminKey, testCronSecret } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
@@ -68,14 +70,6 @@ describe('an answer that is kept', () => {
     await untilKept(path);
   });
 
-  it('is made again after a second, whatever the clock of the service says', async () => {
-    await untilKept('/api/corridors');
-    await waitFor(async () => expect(await reaches('/api/corridors')).toBe(true), {
-      timeout: 3_000,
-      interval: 100,
-    });
-  });
-
   it('is made again by one of many who ask at the same time when its second is over', async () => {
     await untilKept('/api/corridors');
     await delay(1_000);
@@ -116,19 +110,21 @@ describe('an answer that is kept', () => {
   });
 
   it('is void when what it shows was written by this instance', async () => {
-    const leaderboard = '/api/reputation/leaderboard';
-    const batches = '/api/publisher/batches';
+    const read = async (path: string) => (await get(path)).json() as Promise<Record<string, unknown>>;
+    const [leaderboard, batches, health] = [
+      '/api/reputation/leaderboard',
+      '/api/publisher/batches',
+      '/api/publisher/health',
+    ] as const;
     await untilKept(leaderboard);
-    expect(((await (await get(leaderboard)).json()) as { computedAt: null }).computedAt).toBeNull();
+    expect(await read(leaderboard)).toMatchObject({ computedAt: null });
     await post('/api/reputation/refresh', {});
-    expect(((await (await get(leaderboard)).json()) as { computedAt: string }).computedAt).toMatch(/Z$/);
-    await untilKept(batches);
-    await untilKept('/api/publisher/health');
-    expect(((await (await get(batches)).json()) as { items: [] }).items).toEqual([]);
+    expect(await read(leaderboard)).toMatchObject({ computedAt: expect.stringMatching(/Z$/) });
+    for (const path of [batches, health]) await untilKept(path);
+    expect(await read(batches)).toMatchObject({ items: [] });
     await post('/api/publisher/tick', {});
-    expect(((await (await get(batches)).json()) as { items: object[] }).items).toHaveLength(1);
-    const health = (await (await get('/api/publisher/health')).json()) as { latest: { sequence: number } };
-    expect(health.latest.sequence).toBe(1);
+    expect(await read(batches)).toMatchObject({ items: [{ header: { sequence: 1 } }] });
+    expect(await read(health)).toMatchObject({ latest: { sequence: 1 } });
   });
 
   it('is never one of a request without success', async () => {
@@ -194,5 +190,51 @@ describe('a request for what is kept', () => {
     for (let n = 0; n < 70; n += 1) statuses.push((await get('/api/corridors', client)).status);
     expect(statuses).toEqual([...Array(60).fill(200), ...Array(10).fill(429)]);
     expect(ports.handed() - before).toBeLessThan(20);
+  });
+});
+
+describe('POST /api/admin/cache/invalidate', () => {
+  const path = '/api/admin/cache/invalidate';
+  const headers = { 'x-admin-key': testAdminKey };
+  const invalidate = (body?: unknown) =>
+    app.client.request<InvalidateCacheAnswer>(
+      'POST',
+      path,
+      body === undefined ? { headers } : { headers, body },
+    );
+
+  it('200: with an empty body drops everything, and says what it did', async () => {
+    await app.client.request('GET', '/api/rates/usdc-ngn?amount=123');
+    const { status, body } = await invalidate();
+    expect([status, body]).toMatchObject([200, { scope: 'all', corridor: null }]);
+    expect(body.droppedEntries).toBeGreaterThan(0);
+    expect((await invalidate({})).body.epoch).toBe(body.epoch + 1);
+  });
+
+  it('200: makes the next request ask again: here at once, elsewhere within a second', async () => {
+    const other = await startTestApp({ uri: database.uri, simulated: app.simulated });
+    const asOf = async ({ client }: TestApp) =>
+      (await client.request<RatesAnswer>('GET', '/api/rates/usdc-ngn?amount=123')).body.asOf;
+    const before = [await asOf(app), await asOf(other)];
+    const { body } = await invalidate({ scope: 'rates', corridor: 'usdc-ngn' });
+    expect(body).toMatchObject({ scope: 'rates', corridor: 'usdc-ngn' });
+    expect(await asOf(app)).not.toBe(before[0]);
+    await delay(1_000);
+    expect(await asOf(other)).not.toBe(before[1]);
+    await other.close();
+  });
+
+  it.each<[body: unknown, status: number, code: string]>([
+    [{ scope: 'everything' }, 400, 'INVALID_REQUEST'],
+    [{ scope: null }, 400, 'INVALID_REQUEST'],
+    [{ corridor: 'USDC' }, 400, 'INVALID_REQUEST'],
+    [{ corridor: { $ne: '' } }, 400, 'INVALID_REQUEST'],
+    [{ other: 1 }, 400, 'INVALID_REQUEST'],
+    [[], 400, 'INVALID_REQUEST'],
+    [{ corridor: 'usdc-zzz' }, 422, 'UNSUPPORTED_PAIR'],
+  ])('%j is %i %s', async (body, status, code) => {
+    const answer = await invalidate(body);
+    expect([answer.status, answer.body]).toMatchObject([status, { code }]);
+    if (status === 422) expect(answer.body).toMatchObject({ details: [{ path: 'body.corridor' }] });
   });
 });

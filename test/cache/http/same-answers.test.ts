@@ -35,51 +35,40 @@ function from(client: number) {
   return { 'x-forwarded-for': `10.${client >> 16}.${(client >> 8) & 255}.${client & 255}` };
 }
 
-const kept = [
-  '/api/rates/usdc-ngn',
-  '/api/rates/usdc-ngn?amount=100',
-  '/api/corridors',
-  '/api/anchors',
-  '/api/anchors/harbour',
-  '/api/snapshot',
-  '/api/reputation/leaderboard',
-  '/api/reputation/harbour?window=7',
-  '/v1/public/scores',
-  '/api/publisher/batches',
-  '/healthz',
-  '/openapi.json',
-];
+const lines = (text: string) => text.trim().split(/\s*\n\s*/);
+const kept = lines(`
+  /api/rates/usdc-ngn
+  /api/rates/usdc-ngn?amount=100
+  /api/corridors
+  /api/anchors
+  /api/anchors/harbour
+  /api/snapshot
+  /api/reputation/leaderboard
+  /api/reputation/harbour?window=7
+  /v1/public/scores
+  /api/publisher/batches
+  /healthz
+  /openapi.json`);
 /** Not /readyz, whose answer depends on how quickly the database answers. */
-const others = [
-  '/api/rates/usdc-zzz',
-  '/api/rates/usdc-ngn?amount=-1',
-  '/api/rates/usdc-ngn?amount=100&amount=100',
-  '/api/rates/%75sdc-ngn',
-  '/api/rates/USDC-NGN',
-  '/api/rates/usdc-ngn?asOf=2026-11-01T00:00:00Z',
-  '/api/rates/usdc-ngn/history',
-  '/api/rates/usdc-ngn/history?day=2026-11-01',
-  '/api/corridors/',
-  '/api/corridors?',
-  '/api/corridors?unknown=1',
-  '/api/corridors#x',
-  '/api/%zz',
-  '//api/corridors',
-  'http://fairlead.example/api/corridors',
-  '/api/publisher/batches/1',
-  '/nothing',
-];
-const codings = [
-  '',
-  'identity',
-  'gzip',
-  'br',
-  'gzip, deflate, br',
-  'gzip;q=0',
-  '*',
-  'br;q=0.1, gzip;q=0.9',
-  'x',
-];
+const others = lines(`
+  /api/rates/usdc-zzz
+  /api/rates/usdc-ngn?amount=-1
+  /api/rates/usdc-ngn?amount=100&amount=100
+  /api/rates/%75sdc-ngn
+  /api/rates/USDC-NGN
+  /api/rates/usdc-ngn?asOf=2026-11-01T00:00:00Z
+  /api/rates/usdc-ngn/history
+  /api/rates/usdc-ngn/history?day=2026-11-01
+  /api/corridors/
+  /api/corridors?
+  /api/corridors?unknown=1
+  /api/corridors#x
+  /api/%zz
+  //api/corridors
+  http://fairlead.example/api/corridors
+  /api/publisher/batches/1
+  /nothing`);
+const codings = ['', 'identity', 'gzip', 'br', 'gzip, deflate, br', 'gzip;q=0', '*', 'br;q=0.1, gzip', 'x'];
 const tags = ['none', 'same', 'weak', 'list', 'any', 'other'] as const;
 const extraLines = [
   '',
@@ -115,16 +104,21 @@ interface Sent {
   connection: 'closes' | 'stays open' | 'is busy';
 }
 
-const sent: fc.Arbitrary<Sent> = fc.record({
-  method: fc.constantFrom('GET', 'GET', 'GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE', 'get'),
-  target: fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...kept) }, fc.constantFrom(...others)),
-  version: fc.constantFrom('1.1', '1.1', '1.1', '1.0'),
-  coding: fc.constantFrom(...codings),
-  tag: fc.constantFrom(...tags),
-  extra: fc.constantFrom(...extraLines),
-  host: fc.constantFrom('Host: fairlead.example', 'hOsT: fairlead.example:8080', 'Host: a b', ''),
-  connection: fc.constantFrom('closes', 'stays open', 'is busy'),
-});
+const sent: fc.Arbitrary<Sent> = fc
+  .record({
+    method: fc.constantFrom('GET', 'GET', 'GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE', 'get'),
+    target: fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...kept) }, fc.constantFrom(...others)),
+    version: fc.constantFrom('1.1', '1.1', '1.1', '1.0'),
+    coding: fc.constantFrom(...codings),
+    tag: fc.constantFrom(...tags),
+    extra: fc.constantFrom(...extraLines),
+    host: fc.constantFrom('Host: fairlead.example', 'hOsT: fairlead.example:8080', 'Host: a b', ''),
+    connection: fc.constantFrom('closes', 'stays open', 'is busy'),
+  })
+  .filter(
+    // Node writes `100 Continue` at once, into an answer before it that is being sent.
+    ({ extra, connection }) => !(extra.startsWith('Expect') && connection === 'is busy'),
+  );
 
 let clients = 1_000;
 
@@ -135,7 +129,7 @@ function requestOf(
 ): string {
   const ofClient = `X-Forwarded-For: ${from(client)['x-forwarded-for']}`;
   const closes = 'Connection: close';
-  const lines = [
+  const sentLines = [
     `${method} ${target} HTTP/${version}`,
     host,
     ofClient,
@@ -153,7 +147,7 @@ function requestOf(
     [`GET ${target} HTTP/1.1`, 'Host: x', ofClient, ...more, '', ''].join('\r\n');
   const before = connection === 'is busy' ? other('/nothing') : '';
   const after = connection === 'closes' ? '' : other('/healthz', closes);
-  return `${before}${lines.filter((line) => line !== '').join('\r\n')}\r\n\r\n${body}${after}`;
+  return `${before}${sentLines.filter((line) => line !== '').join('\r\n')}\r\n\r\n${body}${after}`;
 }
 
 function tagFor(tag: Sent['tag'], answer: RawAnswer | undefined): string {

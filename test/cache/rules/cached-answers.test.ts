@@ -8,79 +8,63 @@ let now = 0;
 let epoch = 0;
 let answers: ReturnType<typeof createCachedAnswers<{ text: string }>>;
 beforeEach(() => {
-  now = 0;
-  epoch = 0;
+  [now, epoch] = [0, 0];
   answers = createCachedAnswers({ epoch: () => epoch, stopwatch: () => now });
 });
 
 function keep(text: string, { begunIn = epoch, sameForMs = 60_000, bytes = 1_000, at = key } = {}): void {
   answers.keep(at, { text }, { begunIn, sameForMs, bytes });
 }
-/** The answer if it may be served. */
-function current() {
-  const entry = answers.find(key);
-  return entry !== undefined && answers.isCurrent(entry) ? entry.answer : undefined;
+/** The text that may be served. */
+function current(at = key): string | undefined {
+  const entry = answers.find(at);
+  return entry !== undefined && answers.isCurrent(entry) ? entry.answer.text : undefined;
 }
-const renewal = (res = request()) => answers.renewal(answers.find(key) as never, res);
-const request = () => new EventEmitter() as ServerResponse;
 
-describe('an answer', () => {
-  it.each([
-    ['for a second at most', 60_000, 999, true],
-    ['not after its second', 60_000, 1_000, false],
-    ['as long as it stays the same', 300, 299, true],
-    ['not after it would be another', 300, 300, false],
-  ])('is served %s', (_what, sameForMs, at, isServed) => {
-    keep('one', { sameForMs });
-    now = at;
-    expect(current() !== undefined).toBe(isServed);
-  });
+it.each([
+  ['for a second at most', 60_000, 999, 1_000],
+  ['no longer than it stays the same', 300, 299, 300],
+])('an answer is served %s', (_what, sameForMs, last, over) => {
+  keep('one', { sameForMs });
+  now = last;
+  expect(current()).toBe('one');
+  now = over;
+  expect(current()).toBeUndefined();
+});
 
-  it('is neither served nor stored after the epoch was raised, if it was begun before', () => {
-    keep('one');
-    epoch += 1;
-    expect(current()).toBeUndefined();
-    keep('two', { begunIn: 0 });
-    expect(current()).toBeUndefined();
-    keep('three');
-    expect(current()).toEqual({ text: 'three' });
-  });
+it('an answer is neither served nor stored after the epoch was raised, if it was begun before', () => {
+  keep('one');
+  epoch += 1;
+  expect(current()).toBeUndefined();
+  keep('two', { begunIn: 0 });
+  expect(current()).toBeUndefined();
+  keep('three');
+  expect(current()).toBe('three');
+});
 
-  it('gives way to others when all together are larger than 32 MB', () => {
-    for (let n = 0; n < 40; n += 1) keep('large', { bytes: 1_000_000, at: String(n) });
-    const kept = Array.from({ length: 40 }, (_, n) => answers.find(String(n)));
-    expect(kept.filter((answer) => answer !== undefined)).toHaveLength(33);
-    expect(kept[39]?.answer).toEqual({ text: 'large' });
-  });
+it('an answer gives way to others when all together are larger than 32 MB', () => {
+  const names = Array.from({ length: 40 }, (_, n) => String(n));
+  for (const at of names) keep('large', { bytes: 1_000_000, at });
+  expect(names.filter((at) => current(at) !== undefined)).toEqual(names.slice(-33));
 });
 
 describe('a renewal', () => {
-  it('is left to one request, and over for the others when the answer is there', async () => {
-    keep('one');
-    now = 1_000;
-    expect(renewal()).toBeUndefined();
-    const other = renewal();
-    keep('two');
-    await other;
-    expect(current()).toEqual({ text: 'two' });
-  });
+  const request = () => new EventEmitter() as ServerResponse;
+  const renewal = (res = request()) => answers.renewal(answers.find(key) as never, res);
 
-  it('is over when its request ends without an answer that is kept, and the next request renews', async () => {
+  it.each<[end: string, how: (res: ServerResponse) => void, renewed: boolean]>([
+    ['when the answer is there', () => keep('two'), true],
+    ['when its request ends without one that is kept', (res) => res.emit('close'), false],
+    ['after a second', () => undefined, false],
+  ])('is left to one request, and over for the others %s', async (_end, how, renewed) => {
     keep('one');
     now = 1_000;
     const first = request();
-    renewal(first);
+    expect(renewal(first)).toBeUndefined();
     const other = renewal();
-    first.emit('close');
+    how(first);
     await other;
-    expect(renewal()).toBeUndefined();
-  });
-
-  it('is over for the others after a second', async () => {
-    keep('one');
-    renewal();
-    const startedAt = performance.now();
-    await renewal();
-    expect(performance.now() - startedAt).toBeGreaterThan(900);
+    expect(current()).toBe(renewed ? 'two' : undefined);
+    if (!renewed) expect(renewal()).toBeUndefined();
   });
 });
