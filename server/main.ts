@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { composeService } from './compose.js';
@@ -9,7 +9,7 @@ import { createLifecycle, type Lifecycle } from './lifecycle.js';
 import { neverWaitFor, openLog } from './logger.js';
 import { connectMongo, createPatience } from './mongo/connection.js';
 import { ShapeError } from './mongo/shape-store.js';
-import type { World } from './ports.js';
+import type { NewId, World } from './ports.js';
 import { endBy, isMain, stopSignals } from './process.js';
 import { pauseInRealTime } from './timing.js';
 
@@ -22,13 +22,27 @@ const logFlushMs = 2_000;
 const standardOutput = 1;
 const standardError = 2;
 
+/** Takes random bytes from a supply: to ask for a UUID for each request takes four times as long. */
+function createNewId(): NewId {
+  const supply = Buffer.alloc(4_096);
+  let used = supply.length;
+  return () => {
+    if (used === supply.length) {
+      randomFillSync(supply);
+      used = 0;
+    }
+    used += 16;
+    return supply.toString('hex', used - 16, used);
+  };
+}
+
 export function realWorld(config: Config): World {
   const { logger, output } = openLog({ level: config.logLevel, fd: standardOutput });
   return {
     clock: Date.now,
     pause: pauseInRealTime,
     random: Math.random,
-    newId: () => randomUUID().replaceAll('-', ''),
+    newId: createNewId(),
     logger,
     logOutput: output,
     env: process.env,
