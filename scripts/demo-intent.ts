@@ -3,11 +3,9 @@ import { createClient } from '../contract/client/create-client.js';
 import { unwrap } from '../contract/client/fairlead-error.js';
 import { OfframpError } from '../contract/offramp/index.js';
 import { encodeSecretKey } from '../contract/verification/strkey.js';
-import { keepLastDemo } from './lib/last-demo.js';
-import { explainFailure, localServiceUrl } from './lib/local-service.js';
-import { readOptions } from './lib/options.js';
-import { offRamp } from './simulated-wallets/off-ramp.js';
-import { walletOf } from './simulated-wallets/wallet.js';
+import { keepLastDemo } from './lib/files.js';
+import { explainFailure, localServiceUrl, readOptions } from './lib/local-service.js';
+import { offRamp, walletOf } from './simulated-wallets/off-ramp.js';
 
 const help = `npm run demo -- [--amount 100] [--corridor usdc-ngn] [--anchor harbour] [--ending complete] [--url address]
 

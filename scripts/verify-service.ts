@@ -1,13 +1,16 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { z } from 'zod';
 import { parsePublicKey, StrkeyError } from '../contract/verification/strkey.js';
 import { type BatchKey, batchKeyId } from '../contract/verification/verify-batch.js';
 import { isMain } from '../server/process.js';
+import { readJson, replaceFile } from './lib/files.js';
 import { localServiceUrl } from './lib/local-service.js';
 import { CannotCheck, Refuted, reader, type Terminal } from './verify-service/api.js';
 import { checkService, type Verified } from './verify-service/check.js';
-import { type Remembered, recall, remember } from './verify-service/memory.js';
 
 const help = `npm run verify -- [address] [--new-only] [--key G…] [--oracle address] [--oracle-key G…] [--remember file]
 
@@ -137,4 +140,34 @@ if (isMain(import.meta.url)) {
     console.error(error);
     process.exitCode = exitCodes.cannotCheck;
   });
+}
+
+/** The results of an earlier check of a service. */
+const remembered = z.object({
+  checkedAt: z.string(),
+  head: z.object({ sequence: z.number().int().min(1), headerHash: z.string() }).nullable(),
+  /** Trusted since the first check. */
+  keys: z.array(z.object({ keyId: z.string(), publicKey: z.string() })),
+  /** The key of its oracle's receipts (G…), once there was one. */
+  oracle: z.string().nullable(),
+});
+
+const memoryFile = z.object({ services: z.record(remembered) });
+
+export type Remembered = z.infer<typeof remembered>;
+
+/** What is remembered, by address of the service; empty where there is no file. Throws CannotCheck on other content. */
+export async function recall(path: string): Promise<Record<string, Remembered>> {
+  try {
+    return memoryFile.parse((await readJson(path)) ?? { services: {} }).services;
+  } catch {
+    throw new CannotCheck(`${path} does not hold remembered heads: mend it, or begin anew with another file`);
+  }
+}
+
+/** Adds a check to what the file holds. */
+export async function remember(path: string, address: string, checked: Remembered): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const services = { ...(await recall(path)), [address]: checked };
+  await replaceFile(path, `${JSON.stringify({ services }, null, 2)}\n`);
 }

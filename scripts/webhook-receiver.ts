@@ -1,7 +1,7 @@
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { verifyWebhook, WebhookVerificationError } from '../contract/verification/verify-webhook.js';
+import { readOptions } from './lib/local-service.js';
 import { isPortTaken, listenOnLoopback } from './lib/loopback-server.js';
-import { readOptions } from './lib/options.js';
 
 const help = `npm run receiver -- [--port 9099] [--secret secret] [--answer 200]
 

@@ -14,8 +14,7 @@ import {
   perSecond,
   ratioOfRounds,
 } from './lib/figures.js';
-import { clientOf, type LoadResult, measure, newClient } from './lib/load.js';
-import { withCpu } from './lib/processes.js';
+import { clientOf, type LoadResult, measure, newClient, withCpu } from './lib/load.js';
 import { openWindows } from './programs/windows.js';
 
 const rounds = 3;

@@ -3,7 +3,7 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findMongod } from '../find-mongod.js';
 import { compile } from '../lib/compile.js';
-import { readOptions } from '../lib/options.js';
+import { readOptions } from '../lib/local-service.js';
 import { StartedParts } from '../lib/started-parts.js';
 import * as intents from './intents.js';
 import { type Bench, createContext } from './lib/context.js';

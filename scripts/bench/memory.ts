@@ -2,8 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BenchContext } from './lib/context.js';
 import type { BenchRow } from './lib/figures.js';
-import { clientOf, fire, newClient } from './lib/load.js';
-import { mostMemory } from './lib/processes.js';
+import { clientOf, fire, mostMemory, newClient } from './lib/load.js';
 
 const returning = Array.from({ length: 20_000 }, (_, number) => ({ headers: clientOf(10, number) }));
 

@@ -5,8 +5,7 @@ import { eventExamples } from '../../contract/examples/events.js';
 import type { Compiled } from '../lib/compile.js';
 import { type BenchContext, type BenchService, benchAdminKey } from './lib/context.js';
 import { type BenchRow, ms, perSecond } from './lib/figures.js';
-import { newClient } from './lib/load.js';
-import { withCpu } from './lib/processes.js';
+import { newClient, withCpu } from './lib/load.js';
 import type { Received } from './programs/receiver.js';
 
 export const onlyWhenNamed = true;

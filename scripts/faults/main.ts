@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { compile } from '../lib/compile.js';
-import { readOptions as readArguments } from '../lib/options.js';
+import { readOptions as readArguments } from '../lib/local-service.js';
 import { seeded } from '../lib/random.js';
 import { StartedParts } from '../lib/started-parts.js';
 import { type Check, compare, settle } from './checks.js';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import { findMongod } from '../find-mongod.js';
-import { freePort } from '../lib/free-port.js';
-import { breakable } from './process.js';
+import { freePort } from '../lib/loopback-server.js';
+import { breakable } from './instances.js';
 
 /** One mongod of the replica set, which starts again on its data. */
 type Member = ReturnType<typeof createMember>;

@@ -11,7 +11,7 @@ import type { Random } from '../../server/ports.js';
 import { pick, randomBytes } from '../lib/random.js';
 import type { Ending } from '../simulated-anchors/profiles.js';
 import { simulatedNetwork } from '../simulated-ledger/payments.js';
-import { walletOf } from '../simulated-wallets/wallet.js';
+import { walletOf } from '../simulated-wallets/off-ramp.js';
 import type { ServiceClient } from './service-client.js';
 import { anchorIds, corridor, receiverSecret, type Surroundings } from './surroundings.js';
 

@@ -1,5 +1,7 @@
+import { randomInt } from 'node:crypto';
 import { createServer, type RequestListener, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import getPort, { portNumbers } from 'get-port';
 
 export interface LoopbackServer {
   /** `http://127.0.0.1:<port>` */
@@ -30,4 +32,16 @@ export async function listenOnLoopback(
 
 export function isPortTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+}
+
+/** Below the ports that systems give out by themselves (from 32768), and above those that browsers refuse (up to 10080). */
+const [lowest, highest] = [11_000, 26_999];
+
+/**
+ * A port of 127.0.0.1 that nothing listens on: the first free one of `preferred`, or any. Where it is listened on later, as
+ * after a restart, no connection and no other server has it by then unless it asked for this very number.
+ */
+export function freePort(...preferred: readonly number[]): Promise<number> {
+  const port = [...preferred, ...portNumbers(randomInt(lowest, highest), highest)];
+  return getPort({ host: '127.0.0.1', port });
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { withFolderLock } from './folder-lock.js';
+import { withFolderLock } from './files.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const built = join(root, 'web/dist/index.html');

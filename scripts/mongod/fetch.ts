@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runProgram } from './run-program.js';
+import { runProgram } from './processes.js';
 
 /**
  * Where a fetched mongod is kept: not in node_modules, because `npm ci` empties that and would fetch it again; and not in

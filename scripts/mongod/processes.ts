@@ -1,7 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runProgram } from './run-program.js';
 
 // Implemented here, because execa only knows the processes that it has started itself.
 
@@ -62,4 +62,31 @@ export async function endLeftover(dbPath: string): Promise<void> {
       `A mongod of an earlier run (process ${pid}) still holds ${dbPath}: end it, then start again.`,
     );
   }
+}
+
+export interface ProgramResult {
+  stdout: string;
+  /** One line that says what went wrong; empty when the program ended with 0. */
+  failure: string;
+}
+
+/**
+ * Runs a program to its end or its time limit. It never throws and never prints. By Node's own execFile and not by
+ * execa, which cannot be loaded in jest's global set-up: jest requires that as CommonJS.
+ * @param env added to the environment of this process
+ */
+export function runProgram(
+  file: string,
+  args: readonly string[],
+  { timeoutMs, env = {} }: { timeoutMs: number; env?: Record<string, string> },
+): Promise<ProgramResult> {
+  const options = { timeout: timeoutMs, killSignal: 'SIGKILL', env: { ...process.env, ...env } } as const;
+  return new Promise((resolve) => {
+    execFile(file, args, options, (error, stdout, stderr) => {
+      const lastLine = stderr.trimEnd().split('\n').at(-1)?.trim();
+      const failure =
+        error?.killed === true ? `not done after ${timeoutMs / 1_000} s` : lastLine || error?.message || '';
+      resolve({ stdout, failure: error === null ? '' : failure });
+    }).stdin?.end();
+  });
 }

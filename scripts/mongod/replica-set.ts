@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { clearLockedPorts } from 'get-port';
 import { mongo } from 'mongoose';
 import { findMongod } from '../find-mongod.js';
-import { freePort } from '../lib/free-port.js';
+import { freePort } from '../lib/loopback-server.js';
 import { endLeftover } from './processes.js';
 import { withDatabase } from './uri.js';
 

@@ -5,7 +5,7 @@ import { newIntent } from '../../server/features/intents/registration/new-intent
 import type { Observations } from '../../server/features/intents/transition/settle-time.rules.js';
 import type { Clock, Random } from '../../server/ports.js';
 import { randomBytes } from '../lib/random.js';
-import type { Fleet, FleetAnchor } from '../simulated-anchors/fleet-file.js';
+import type { Fleet, FleetAnchor } from '../simulated-anchors/index.js';
 import { anchorDefinitions, type SettlementProfile } from '../simulated-anchors/profiles.js';
 import { drawEnding } from '../simulated-anchors/settlement.js';
 

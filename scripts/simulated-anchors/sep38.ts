@@ -1,5 +1,4 @@
-import { type AnchorContext, type ServedCorridor, servedCorridors, termsFor } from './context.js';
-import { usdc } from './corridors.js';
+import { type AnchorContext, type ServedCorridor, servedCorridors, termsFor, usdc } from './context.js';
 import { bearerOf } from './identity.js';
 import {
   Amount,

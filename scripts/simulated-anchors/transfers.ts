@@ -2,8 +2,7 @@
 import type { Request } from 'express';
 import { toInstant } from '../../server/ports.js';
 import { loopbackUrl } from './callbacks.js';
-import { type AnchorContext, servedCorridors } from './context.js';
-import { usdc, usdcIssuer } from './corridors.js';
+import { type AnchorContext, servedCorridors, usdc, usdcIssuer } from './context.js';
 import { type Caller, callerOf, isAccount } from './identity.js';
 import { Amount, amountForm } from './pricing.js';
 import { offered } from './profiles.js';

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type AnchorContext, termsFor } from './context.js';
-import { payoutPlacesOf } from './corridors.js';
+import { type AnchorContext, payoutPlacesOf, termsFor } from './context.js';
 import { Amount, priceForSell } from './pricing.js';
 import type { Ending } from './profiles.js';
 import { Refusal } from './server.js';

@@ -1,4 +1,5 @@
 import { MuxedAccount, StrKey, type Transaction } from '@stellar/stellar-base';
+import type { Request, Response } from 'express';
 import { operationIdOf } from '../../server/ledger/ledger-transaction.rules.js';
 import { baseAccount, type Entry, horizonAsset, innerOf, readEnvelope, transferOf } from './entries.js';
 import type { View } from './faults.js';
@@ -194,4 +195,29 @@ function page(records: object[]) {
 
 function instant(ms: number): string {
   return new Date(ms).toISOString().replace('.000Z', 'Z');
+}
+
+const lookEveryMs = 500;
+
+/** The account of a request for `/accounts/{id}/transactions` as a stream; undefined for any other request. */
+export function streamedAccount(request: Request): string | undefined {
+  const wantsStream = request.get('accept')?.includes('text/event-stream') === true;
+  const [, account] = /\/accounts\/([^/]+)\/transactions$/.exec(request.path) ?? [];
+  return wantsStream ? account : undefined;
+}
+
+/** Sends the transactions of an account as server-sent events, as Horizon does: those after the cursor, then new ones. */
+export function streamTransactions(account: string, request: Request, response: Response, view: View): void {
+  let cursor = String(request.get('last-event-id') ?? request.query.cursor ?? '0');
+  response.set({ 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+  response.write('retry: 1000\nevent: open\ndata: "hello"\n\n');
+  const look = () => {
+    for (const each of transactionsOf(account, new URLSearchParams({ cursor, limit: '200' }), view)) {
+      cursor = each.paging_token;
+      response.write(`id: ${cursor}\ndata: ${JSON.stringify(each)}\n\n`);
+    }
+  };
+  look();
+  const timer = setInterval(look, lookEveryMs);
+  response.on('close', () => clearInterval(timer));
 }

@@ -6,8 +6,7 @@ import { listenOnLoopback } from '../lib/loopback-server.js';
 import { createBook } from './book.js';
 import type { Entry } from './entries.js';
 import { noFaults, type SourceFaults, viewOf } from './faults.js';
-import { answerHorizon } from './horizon.js';
-import { streamedAccount, streamTransactions } from './horizon-stream.js';
+import { answerHorizon, streamedAccount, streamTransactions } from './horizon.js';
 import { buildTransaction, type SimulatedTransaction } from './payments.js';
 import { answerRpc } from './rpc.js';
 

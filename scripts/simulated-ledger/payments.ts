@@ -9,7 +9,7 @@ import {
   type Transaction,
   TransactionBuilder,
 } from '@stellar/stellar-base';
-import { usdc } from '../simulated-anchors/corridors.js';
+import { usdc } from '../simulated-anchors/context.js';
 
 /** The passphrase of the simulated network: no transaction of it is valid anywhere else. */
 export const simulatedNetwork = 'Fairlead simulated ledger';

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CorridorPage } from '../../contract/schemas/corridors.js';
 import type { Random } from '../../server/ports.js';
 import { pick } from '../lib/random.js';
-import { offRamp } from './off-ramp.js';
-import { type SimulatedWallet, walletOf } from './wallet.js';
+import { offRamp, type SimulatedWallet, walletOf } from './off-ramp.js';
 
 export interface SimulatedWallets {
   /** Ends the off-ramp in progress. */

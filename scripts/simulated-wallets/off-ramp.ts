@@ -1,8 +1,13 @@
+import { Keypair, TransactionBuilder } from '@stellar/stellar-base';
 import { createClient } from '../../contract/client/create-client.js';
 import type { Client } from '../../contract/client/generated/operations.js';
-import { type OfframpResult, type OfframpState, startOfframp } from '../../contract/offramp/index.js';
+import {
+  type OfframpResult,
+  type OfframpState,
+  type OfframpWallet,
+  startOfframp,
+} from '../../contract/offramp/index.js';
 import { simulatedNetwork } from '../simulated-ledger/payments.js';
-import type { SimulatedWallet } from './wallet.js';
 
 /** One off-ramp of a simulated wallet, against a service and simulated anchors on this machine. */
 export interface SimulatedOffRamp {
@@ -93,4 +98,24 @@ async function call<T>(url: string, signal: AbortSignal, json?: object): Promise
   if (!answer.ok)
     throw new Error(`${new URL(url).pathname} answered ${answer.status}: ${await answer.text()}`);
   return (await answer.json()) as T;
+}
+
+/** A wallet that signs whatever it is asked to, as one does whose owner always agrees. */
+export interface SimulatedWallet extends OfframpWallet {
+  /** `G…` */
+  account: string;
+}
+
+/** `seed`: 32 bytes. */
+export function walletOf(seed: Uint8Array): SimulatedWallet {
+  const keys = Keypair.fromRawEd25519Seed(Buffer.from(seed));
+  return {
+    account: keys.publicKey(),
+    getAddress: async () => ({ address: keys.publicKey() }),
+    async signTransaction(xdr, { networkPassphrase }) {
+      const transaction = TransactionBuilder.fromXDR(xdr, networkPassphrase);
+      transaction.sign(keys);
+      return { signedTxXdr: transaction.toXDR() };
+    },
+  };
 }

@@ -7,8 +7,7 @@ import { connectMongo } from '../../server/mongo/connection.js';
 import { isPortTaken } from '../lib/loopback-server.js';
 import type { StartedParts } from '../lib/started-parts.js';
 import { startReferenceOracle } from '../reference-oracle/index.js';
-import { insertPastRates } from '../seed-history/past-rates.js';
-import { seedHistory } from '../seed-history.js';
+import { insertPastRates, seedHistory } from '../seed-history.js';
 import { type Fleet, startSimulatedAnchors } from '../simulated-anchors/index.js';
 import { startSimulatedLedger } from '../simulated-ledger/index.js';
 

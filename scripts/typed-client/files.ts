@@ -1,11 +1,16 @@
 import type { AppRouter } from '@ts-rest/core';
+import type { ZodTypeAny } from 'zod';
 import { allRoutes } from '../../contract/client/validating/create-client.js';
-import { schemasReachedFrom } from '../openapi/client-document.js';
-import type { OpenApiDocument } from '../openapi/document.js';
+import { type ErrorCode, errorResponses, errorTable } from '../../contract/errors.js';
+import { type OpenApiDocument, schemasReachedFrom } from '../openapi/document.js';
 import { componentName, type JsonSchema } from '../openapi/json-schema.js';
-import { exportedNames, pascalCase } from '../openapi/zod-schema.js';
-import { errorDeclarations } from './errors.js';
-import { type ClientOperation, operationDeclarations, operationsByGroup } from './operations.js';
+import { createSchemaWriter, exportedNames, type NameOf, pascalCase } from '../openapi/zod-schema.js';
+import {
+  type ClientOperation,
+  errorBodyName,
+  operationDeclarations,
+  operationsByGroup,
+} from './operations.js';
 import { createTypeWriter, doc, union } from './write-type.js';
 
 const folder = 'contract/client/generated';
@@ -121,3 +126,54 @@ function routeTable(): string {
 export const routes: RouteTable = ${JSON.stringify(open, null, 2)};
 `;
 }
+
+const codes = Object.keys(errorTable) as ErrorCode[];
+
+/** Names for the items of lists without a name of their own, by the name that their position would give. */
+const itemNames: Readonly<Record<string, string>> = {
+  RatesUnavailableErrorBodyUnavailableItem: 'UnavailableAnchor',
+};
+
+const itemDescriptions: Readonly<Record<string, string>> = {
+  ErrorDetail: 'One fault of the input: where it is, and what is wrong with it.',
+  UnavailableAnchor: 'An anchor that was asked for a quote and gave none.',
+};
+
+/** The bodies of errors by their codes. */
+export function errorDeclarations(nameOf: NameOf): string {
+  const writer = createSchemaWriter(nameOf);
+  for (const code of codes) {
+    const responses = errorResponses([code]) as Readonly<Record<number, ZodTypeAny>>;
+    writer.define(errorBodyName(code), responses[errorTable[code].status] as ZodTypeAny);
+  }
+  const components = renamed(writer.components());
+  const types = createTypeWriter(components);
+  const declare = (name: string, description: string) =>
+    types.interfaceOf(name, { ...components[name], description });
+  const items = Object.entries(itemDescriptions).map(([name, description]) => declare(name, description));
+  const bodies = codes.map((code) => {
+    const { status, when } = errorTable[code];
+    return declare(errorBodyName(code), `\`${code}\`, status ${status}. ${when}`);
+  });
+  const members = codes.map(
+    (code) => `${doc(errorTable[code].when, '  ')}  ${code}: ${errorBodyName(code)};\n`,
+  );
+  const byCode = `${doc('The body of each error by its code.')}export interface ErrorBodies {\n${members.join('')}}\n`;
+  return [...items, ...bodies, byCode, rest].join('\n');
+}
+
+function renamed(components: Record<string, JsonSchema>): Record<string, JsonSchema> {
+  let text = JSON.stringify(components);
+  for (const [place, name] of Object.entries(itemNames)) {
+    if (components[place] === undefined) throw new Error(`no error body holds a ${place} any more`);
+    text = text.replaceAll(place, name);
+  }
+  return JSON.parse(text);
+}
+
+const rest = `/** What went wrong, for programs. */
+export type ErrorCode = keyof ErrorBodies;
+
+/** The body of an error answer: \`{code, message}\` and only what its code promises. A union told apart by \`code\`. */
+export type ErrorBody<Code extends ErrorCode = ErrorCode> = ErrorBodies[Code];
+`;

@@ -1,12 +1,14 @@
 import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
 import type { RouteMetadata } from '../../contract/describe-route.js';
+import type { ErrorCode } from '../../contract/errors.js';
 import type { OpenApiDocument } from '../openapi/document.js';
 import { componentName, type JsonSchema } from '../openapi/json-schema.js';
 import type { OperationObject } from '../openapi/operation-object.js';
 import { codesByStatus, successStatuses } from '../openapi/operations.js';
 import { pascalCase } from '../openapi/zod-schema.js';
-import { errorBodyName } from './errors.js';
 import { createTypeWriter, doc, type TypeWriter, union } from './write-type.js';
+
+export const errorBodyName = (code: ErrorCode) => `${pascalCase(code)}ErrorBody`;
 
 /** An operation of the contract as a client has it. */
 export interface ClientOperation {

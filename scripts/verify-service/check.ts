@@ -14,7 +14,6 @@ import {
 } from '../../contract/verification/verify-batch.js';
 import { receiptFault, receiptFaults } from '../../contract/verification/verify-receipt.js';
 import { type Get, NotThere, Refuted } from './api.js';
-import type { Remembered } from './memory.js';
 
 export interface CheckOptions {
   get: Get;
@@ -24,7 +23,8 @@ export interface CheckOptions {
   keys: readonly BatchKey[];
   /** Key of the oracle's receipts, `G…`; else the remembered one, else the first one met. */
   oracleKey?: string | undefined;
-  remembered: Remembered | undefined;
+  /** What an earlier check found. */
+  remembered: { head: BatchHead | null; keys: BatchKey[]; oracle: string | null } | undefined;
   /** Begin after the remembered head; else with the first batch. */
   newOnly: boolean;
   say(line: string): void;

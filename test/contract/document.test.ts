@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { eventExamples } from '../../contract/examples/events.js';
 import { verifyWebhook } from '../../contract/verification/verify-webhook.js';
 import { isUpToDate } from '../../scripts/emit-openapi.js';
-import { clientDocument } from '../../scripts/openapi/client-document.js';
+import { clientDocument } from '../../scripts/openapi/document.js';
 import type { JsonSchema } from '../../scripts/openapi/json-schema.js';
 import { operations } from '../fixtures/contract/operations.js';
 import { document, listedOperations } from '../support/answers/document.js';

@@ -5,7 +5,7 @@ import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
 import { build } from 'esbuild';
-import { freePort } from '../../scripts/lib/free-port.js';
+import { freePort } from '../../scripts/lib/loopback-server.js';
 import { runProgram } from '../support/run-program.js';
 import { waitFor } from '../support/wait-for.js';
 import { blockOf, expectLike } from './blocks.js';

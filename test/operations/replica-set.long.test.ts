@@ -10,7 +10,7 @@ import { mongo } from 'mongoose';
 import { parse, stringify } from 'yaml';
 import type { IntentAnswer } from '../../contract/schemas/intents.js';
 import { findMongod } from '../../scripts/find-mongod.js';
-import { freePort } from '../../scripts/lib/free-port.js';
+import { freePort } from '../../scripts/lib/loopback-server.js';
 import { startTestApp, type TestApp, testCronSecret } from '../support/app.js';
 import { itWhere } from '../support/it-where.js';
 import { waitFor } from '../support/wait-for.js';

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
-import { freePort } from '../../scripts/lib/free-port.js';
+import { freePort } from '../../scripts/lib/loopback-server.js';
 import { endProcess, isAlive } from '../../scripts/mongod/processes.js';
 import { withDatabase } from '../../scripts/mongod/uri.js';
 import { testDatabase } from '../support/database.js';

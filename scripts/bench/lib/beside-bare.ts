@@ -10,8 +10,8 @@ import {
   perSecond,
   ratioOfRounds,
 } from './figures.js';
+import type { Program } from './load.js';
 import { type Load, measure } from './load.js';
-import type { Program } from './processes.js';
 
 const rounds = 3;
 const bytesTolerance = 0.02;

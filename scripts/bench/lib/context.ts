@@ -3,15 +3,14 @@ import { join } from 'node:path';
 import { MongoMemoryReplSet } from 'mongodb-memory-server-core';
 import { mongo } from 'mongoose';
 import { findMongod } from '../../find-mongod.js';
-import type { Compiled } from '../../lib/compile.js';
-import { freePort } from '../../lib/free-port.js';
-import { productionFlags } from '../../lib/node-flags.js';
+import { type Compiled, productionFlags } from '../../lib/compile.js';
+import { untilReady } from '../../lib/local-service.js';
+import { freePort } from '../../lib/loopback-server.js';
 import type { StartedParts } from '../../lib/started-parts.js';
-import { untilReady } from '../../lib/until-ready.js';
 import { withDatabase } from '../../mongod/uri.js';
 import type { AnchorsStarted } from '../programs/anchors.js';
 import type { BenchRow } from './figures.js';
-import { type Program, startProgram as startOurs } from './processes.js';
+import { type Program, startProgram as startOurs } from './load.js';
 
 /**
  * What every file of scripts/bench exports. A bench measures alternatives in turns in one run and reports their ratios; it

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { mongo } from 'mongoose';
 import { findMongod } from '../../../scripts/find-mongod.js';
-import { freePort } from '../../../scripts/lib/free-port.js';
+import { freePort } from '../../../scripts/lib/loopback-server.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { claimShape } from '../../../server/mongo/shape-store.js';
 import { testDatabase } from '../../support/database.js';

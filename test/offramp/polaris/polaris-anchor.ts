@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Keypair } from '@stellar/stellar-base';
-import { freePort } from '../../../scripts/lib/free-port.js';
+import { freePort } from '../../../scripts/lib/loopback-server.js';
 import { runProgram } from '../../support/run-program.js';
 import { waitFor } from '../../support/wait-for.js';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort } from '../../../scripts/lib/free-port.js';
+import { freePort } from '../../../scripts/lib/loopback-server.js';
 import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { itWhere, runsHere } from '../../support/it-where.js';
 import { waitFor } from '../../support/wait-for.js';
