@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { type RequestHandler, Router } from 'express';
+import { type ApiDocument, withSamples } from './code-samples.js';
 import { readTexts } from './docs-texts.js';
+import { docsLinks, docsShell, guideHtml } from './guide-page.js';
 import { askedForEachTime, keptForGood, pageHeaders, staticAnswer } from './static-answer.js';
 import { swaggerBase, swaggerFiles, swaggerHtml, swaggerScript } from './swagger-page.js';
 
 /** The generated documents, which the build keeps at the same place beside the compiled server. */
 const folder = new URL('../../docs/', import.meta.url);
 const keptForMinutes = 'public, max-age=300';
+const html = { type: 'html', cacheControl: askedForEachTime };
 
 /** Whether a path belongs to the documentation, including `/`, which redirects to it. */
 export function isDocsPath(path: string): boolean {
@@ -17,7 +20,7 @@ export function isDocsPath(path: string): boolean {
 /**
  * `/docs` (Swagger UI on local files, under a strict policy and the header of the web page), `/openapi.json` and
  * `/openapi.client.json` (the documents, with this origin as their server), `/llms.txt` and the pages it names
- * (`/docs/rates.md`). They are neither limited nor authenticated; nothing in them comes from the request.
+ * (`/docs/rates.md`), which browsers get in the dress of the web page. They are neither limited nor authenticated; nothing in them comes from the request.
  */
 export function createDocsRouter({ pageFolder }: { pageFolder: URL | undefined }): Router {
   let pages: Router | undefined;
@@ -28,6 +31,8 @@ export function createDocsRouter({ pageFolder }: { pageFolder: URL | undefined }
 }
 
 function routePages(pageFolder: URL | undefined): Router {
+  const texts = readTexts(folder);
+  const shell = docsShell(pageFolder);
   const router = Router({ caseSensitive: true });
   // If the web page is not built, `/` redirects browsers to the documentation.
   router.get('/', (_req, res) => {
@@ -35,14 +40,28 @@ function routePages(pageFolder: URL | undefined): Router {
     res.status(302).end();
   });
   for (const name of ['openapi.json', 'openapi.client.json'])
-    router.get(`/${name}`, ...forEveryone(() => readDocument(name), 'json'));
+    router.get(`/${name}`, ...forEveryone(() => JSON.stringify(documentOf(name)), 'json'));
   router.use('/docs', pageHeaders());
   router.get(
     '/docs',
-    staticAnswer(() => swaggerHtml(pageFolder), { type: 'html', cacheControl: askedForEachTime }),
+    staticAnswer(() => swaggerHtml(shell, docsLinks(texts, '/docs')), html),
   );
-  for (const [path, text] of readTexts(folder))
-    router.get(path, ...forEveryone(() => text, path.endsWith('.md') ? 'text/markdown' : 'txt'));
+  router.get(
+    '/docs/reference.json',
+    staticAnswer(() => JSON.stringify(withSamples(documentOf<ApiDocument>('openapi.json'))), {
+      type: 'json',
+      cacheControl: askedForEachTime,
+    }),
+  );
+  for (const [path, text] of texts) {
+    const isGuide = path.endsWith('.md');
+    if (shell !== undefined && isGuide)
+      router.get(
+        path,
+        forBrowsers(() => guideHtml(shell, path, texts)),
+      );
+    router.get(path, ...forEveryone(() => text, isGuide ? 'text/markdown' : 'txt'));
+  }
   for (const [name, read] of Object.entries(swaggerFiles))
     router.get(
       `${swaggerBase}/${name}`,
@@ -56,9 +75,19 @@ function routePages(pageFolder: URL | undefined): Router {
   return router;
 }
 
-function readDocument(name: string): string {
-  const document = JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as object;
-  return JSON.stringify({ ...document, servers: [{ url: '/', description: 'This service.' }] });
+function documentOf<T extends object>(name: string): T {
+  const document = JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as T;
+  return { ...document, servers: [{ url: '/', description: 'This service.' }] };
+}
+
+/** Answers browsers with HTML; programs, which accept anything, get the text that follows. */
+function forBrowsers(read: () => string): RequestHandler {
+  const answer = staticAnswer(read, html);
+  return (req, res, next) => {
+    res.vary('Accept');
+    if (req.accepts(['text/markdown', 'text/html']) === 'text/html') answer(req, res, next);
+    else next();
+  };
 }
 
 /** Tools in browsers of any origin may read what is public and the same for everyone. */

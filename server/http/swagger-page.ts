@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import swaggerUi, { type SwaggerUiOptions } from 'swagger-ui-express';
 import { hashOf } from './negotiation.js';
@@ -9,7 +9,7 @@ const options: SwaggerUiOptions = {
   customSiteTitle: 'Fairlead API',
   // All answers of an operation have the same headers, so only the first answer shows them.
   customCss: '.responses-table .response ~ .response .headers-wrapper { display: none }',
-  swaggerUrl: '/openapi.json',
+  swaggerUrl: '/docs/reference.json',
   swaggerOptions: {
     layout: 'BaseLayout',
     deepLinking: true,
@@ -59,14 +59,13 @@ export const swaggerFiles: Readonly<Record<string, () => string | Buffer>> = {
 /** The script that starts Swagger UI with the options: `swagger-ui-init.js`. */
 export const swaggerScript = swaggerUi.serve;
 
-/** The page of Swagger UI, with the header of the web page in `pageFolder`, if that was built. */
-export function swaggerHtml(pageFolder: URL | undefined): string {
-  const built = pageFolder && new URL('docs.html', pageFolder);
-  if (!(built && existsSync(built))) return page;
+/** The page of Swagger UI, in the built web page with the links to the rest of the documentation, if that was built. */
+export function swaggerHtml(shell: string | undefined, docsLinks: string): string {
+  if (shell === undefined) return page;
   const links = [...page.matchAll(/<link rel="stylesheet"[^>]*>/g)].join('');
   const [, body = ''] = /<body>([\s\S]*)<\/body>/.exec(page) ?? [];
   // Before the styles of the header, which overrule them.
-  return readFileSync(built, 'utf8')
+  return shell
     .replace('<head>', () => `<head>${links}`)
-    .replace('</body>', () => `${body}</body>`);
+    .replace('</body>', () => `<div class="docs"><main lang="en">${body}</main>${docsLinks}</div></body>`);
 }

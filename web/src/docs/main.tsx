@@ -5,6 +5,7 @@ import { applyTheme, preferredTheme } from '../shell/theme.js';
 import '../styles/tokens.css';
 import '../styles/base.css';
 import './swagger.css';
+import './guide.css';
 
 /** Matches no path: the header is above Swagger UI, a separate document, which each link of the header leaves. */
 const noPath = /^$/;

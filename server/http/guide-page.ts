@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { Marked } from 'marked';
+import type { Texts } from './docs-texts.js';
+
+/** Headings have the ids that GitHub gives them, which the pages link to. */
+const markdown = new Marked({
+  renderer: {
+    heading({ tokens, depth, text }) {
+      return `<h${depth} id="${slugOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+    },
+  },
+});
+
+function slugOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+const groups = [
+  { title: 'Guides', isOf: /^\/docs\/guides\// },
+  { title: 'Pages', isOf: /^\/docs\/[^/]+\.md$/ },
+  { title: 'Operators', isOf: /^\/docs\/operations\// },
+];
+
+/** The links to the reference and to every page of the documentation; the one that is shown is marked. */
+export function docsLinks(texts: Texts, shown: string): string {
+  const link = (path: string, title: string) =>
+    `<li><a href="${path}"${path === shown ? ' aria-current="page"' : ''}>${markdown.parseInline(title)}</a></li>`;
+  const lists = groups.map(({ title, isOf }) => {
+    const links = [...texts]
+      .filter(([path]) => isOf.test(path))
+      .map(([path, text]) => link(path, titleOf(text)));
+    return `<h2>${title}</h2><ul>${links.join('')}</ul>`;
+  });
+  return `<nav class="docs-links" aria-label="Documentation" lang="en"><ul>${link('/docs', 'API reference')}</ul>${lists.join('')}</nav>`;
+}
+
+/** The built page that the documentation is put into: its header and styles; undefined where it is not built. */
+export function docsShell(pageFolder: URL | undefined): string | undefined {
+  const built = pageFolder && new URL('docs.html', pageFolder);
+  return built && existsSync(built) ? readFileSync(built, 'utf8') : undefined;
+}
+
+/** A page of the documentation in the dress of the web page. */
+export function guideHtml(shell: string, path: string, texts: Texts): string {
+  const text = texts.get(path) ?? '';
+  const main = `<main class="guide" lang="en">${markdown.parse(text, { async: false })}</main>`;
+  return shell
+    .replace(/<title>.*?<\/title>/, () => `<title>${titleOf(text)} · Fairlead</title>`)
+    .replace('</body>', () => `<div class="docs">${main}${docsLinks(texts, path)}</div></body>`);
+}
+
+function titleOf(text: string): string {
+  return /^# (.+)$/m.exec(text)?.[1] ?? '';
+}
