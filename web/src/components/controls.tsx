@@ -18,7 +18,7 @@ export function Button(
 export function Choice<T extends string>(props: {
   legend: string;
   options: readonly { value: T; label: string; title?: string }[];
-  value: T;
+  value: T | undefined;
   onChoose: (value: T) => void;
   /** Whether the legend is for screen readers alone. */
   isLegendHidden?: boolean;

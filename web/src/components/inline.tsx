@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 import { useNow } from '../data/use-now.js';
 import { useLanguage } from '../i18n/language.js';
-import type { TextKey, TextValues } from '../i18n/translate.js';
+import type { Messages } from '../i18n/locales.js';
+import type { TextKey } from '../i18n/translate.js';
 import styles from './inline.module.css';
 
 /** A property in a word or two; `title` explains it. */
@@ -15,24 +16,7 @@ export function Tag(props: { text: string; title?: string | undefined; tone?: 'p
   );
 }
 
-const termNames = [
-  'anchor',
-  'stablecoin',
-  'offramp',
-  'quote',
-  'worth',
-  'score',
-  'outcome',
-  'accountDay',
-  'shortfall',
-  'marketRate',
-  'ledger',
-  'hash',
-  'dispute',
-  'batch',
-  'oracle',
-] as const;
-type TermName = (typeof termNames)[number];
+type TermName = keyof Messages['glossary'];
 
 /** A word that the page explains to whoever points at it; the browser places, closes and announces the tip. */
 export function Term({ name, children }: { name: TermName; children: ComponentChildren }) {
@@ -51,21 +35,18 @@ export function Term({ name, children }: { name: TermName; children: ComponentCh
 }
 
 /** A text in which words of the glossary are marked, as in `An <anchor>anchor</anchor> pays out.`: each is a tip. */
-export function Text({ of, values = {} }: { of: TextKey; values?: TextValues }) {
-  const { rich } = useLanguage();
-  return <>{rich(of, { ...tips, ...values })}</>;
-}
-
-const tips = Object.fromEntries(
-  termNames.map((name: TermName) => [
-    name,
-    (word: ComponentChildren) => (
+export function Text({ of }: { of: TextKey }) {
+  const { rich, terms } = useLanguage();
+  const tips = terms.map((name) => {
+    const tip = (word: ComponentChildren) => (
       <Term key={name} name={name}>
         {word}
       </Term>
-    ),
-  ]),
-);
+    );
+    return [name, tip] as const;
+  });
+  return <>{rich(of, Object.fromEntries(tips))}</>;
+}
 
 /** An instant, in the reader's time zone. */
 export function At({ instant }: { instant: string }) {

@@ -1,19 +1,19 @@
+import type { LeaderboardEntry } from '@fairlead/contract/client';
 import { useLanguage } from '../i18n/language.js';
 
 /** `Paid 699 of 711, usually in 27 sec, 95 % within 5 min; 2 disputes accepted.`: a record in a sentence. */
-export function RecordSentence({
-  record,
-}: {
-  record: {
-    filled: number;
-    outcomes: number;
-    p50SettleSeconds: number | null;
-    p95SettleSeconds: number | null;
-    acceptedDisputes?: number;
-  };
+export function RecordSentence(props: {
+  record: Pick<LeaderboardEntry, 'filled' | 'outcomes' | 'p50SettleSeconds' | 'p95SettleSeconds'> &
+    Partial<Pick<LeaderboardEntry, 'acceptedDisputes'>>;
 }) {
   const { t, formats } = useLanguage();
-  const { filled, outcomes, p50SettleSeconds: p50, p95SettleSeconds: p95, acceptedDisputes = 0 } = record;
+  const {
+    filled,
+    outcomes,
+    p50SettleSeconds: p50,
+    p95SettleSeconds: p95,
+    acceptedDisputes = 0,
+  } = props.record;
   if (outcomes === 0) return <>{t('common.noOutcomes')}</>;
   return (
     <>

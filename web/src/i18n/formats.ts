@@ -13,33 +13,9 @@ const units: [Intl.RelativeTimeFormatUnit & ('second' | 'minute' | 'hour' | 'day
 ];
 
 /** Everything that depends on the language in how figures and times are written. Amounts are decimal text of the API. */
-export interface Formats {
-  /** `NGN 1,548,230.00`: an amount of a currency of ISO 4217. */
-  money(amount: string, currency: string): string;
-  /** `1,234.50 USDC`: an amount of an asset, whose code may be that of a currency, too. */
-  asset(amount: string, code: string): string;
-  number(value: string | number, options?: Intl.NumberFormatOptions): string;
-  /** A fraction as a percentage: `98.1 %` for `0.9812`. Rounds down, so that 100 % always means all. */
-  percent(fraction: string | number, digits?: number): string;
-  /** A share that is often tiny: two decimal places; `< 0.01 %` below the smallest that they can show, which is not zero. */
-  smallShare(fraction: string): string;
-  /** `0.89 %` for `0.89`: costs come in per cent already. */
-  perCent(value: string | number): string;
-  /** `92.34`: a score, or a part of one. */
-  points(value: string | number): string;
-  dateTime(instant: string | number): string;
-  date(instant: string | number): string;
-  /** The UTC day, whatever the reader's time zone. */
-  day(instant: string | number): string;
-  /** `3 minutes ago`. Of days as of hours: 47 hours ago is one day ago, and may not have been yesterday. */
-  ago(seconds: number): string;
-  /** `4 min`, `2.5 hr`: how long something takes. */
-  duration(seconds: number): string;
-  /** `1 minute` for 24 seconds: a round time within which something usually happens. */
-  within(seconds: number): string;
-}
+export type Formats = ReturnType<typeof createFormats>;
 
-export function createFormats(locale: string): Formats {
+export function createFormats(locale: string) {
   const made = new Map<string, Intl.NumberFormat>();
   const numberFormat = (options: Intl.NumberFormatOptions) => {
     const key = JSON.stringify(options);
@@ -56,41 +32,52 @@ export function createFormats(locale: string): Formats {
   const relative = new Intl.RelativeTimeFormat(locale, { style: 'short' });
   const now = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(0, 'second');
 
-  const percent: Formats['percent'] = (fraction, digits = 1) =>
-    numberFormat({ style: 'percent', maximumFractionDigits: digits, roundingMode: 'floor' }).format(
-      fraction as Decimal,
-    );
   const nearest = (fraction: string | number) =>
     numberFormat({ style: 'percent', maximumFractionDigits: 2 }).format(fraction as Decimal);
 
   return {
-    percent,
-    smallShare: (fraction) =>
+    /** A fraction as a percentage: `98.1 %` for `0.9812`. Rounds down, so that 100 % always means all. */
+    percent: (fraction: string | number, digits = 1) =>
+      numberFormat({ style: 'percent', maximumFractionDigits: digits, roundingMode: 'floor' }).format(
+        fraction as Decimal,
+      ),
+    /** A share that is often tiny: two decimal places; `< 0.01 %` below the smallest that they can show, which is not zero. */
+    smallShare: (fraction: string) =>
       Number(fraction) > 0 && Number(fraction) < leastShare ? `< ${nearest(leastShare)}` : nearest(fraction),
-    money: (amount, currency) =>
+    /** `NGN 1,548,230.00`: an amount of a currency of ISO 4217. */
+    money: (amount: string, currency: string) =>
       numberFormat({ style: 'currency', currency, ...digitsOf(amount) }).format(amount as Decimal),
-    asset: (amount, code) => `${numberFormat(digitsOf(amount)).format(amount as Decimal)} ${code}`,
-    perCent: (value) =>
+    /** `1,234.50 USDC`: an amount of an asset, whose code may be that of a currency, too. */
+    asset: (amount: string, code: string) =>
+      `${numberFormat(digitsOf(amount)).format(amount as Decimal)} ${code}`,
+    /** `0.89 %` for `0.89`: costs come in per cent already. */
+    perCent: (value: string | number) =>
       numberFormat({ style: 'unit', unit: 'percent', minimumFractionDigits: 2 }).format(value as Decimal),
-    points: (value) =>
+    /** `92.34`: a score, or a part of one. */
+    points: (value: string | number) =>
       numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(value as Decimal),
-    number: (value, options = {}) => numberFormat(options).format(value as Decimal),
-    dateTime: (instant) => dateTimes.format(new Date(instant)),
-    date: (instant) => dates.format(new Date(instant)),
-    day: (instant) => days.format(new Date(instant)),
-    ago(seconds) {
+    number: (value: string | number, options: Intl.NumberFormatOptions = {}) =>
+      numberFormat(options).format(value as Decimal),
+    dateTime: (instant: string | number) => dateTimes.format(new Date(instant)),
+    date: (instant: string | number) => dates.format(new Date(instant)),
+    /** The UTC day, whatever the reader's time zone. */
+    day: (instant: string | number) => days.format(new Date(instant)),
+    /** `3 minutes ago`. Of days as of hours: 47 hours ago is one day ago, and may not have been yesterday. */
+    ago(seconds: number) {
       const found = units.find(([, each]) => Math.abs(seconds) >= each);
       if (found === undefined) return now;
       const [unit, size] = found;
       return relative.format(-Math.floor(seconds / size), unit);
     },
-    duration(seconds) {
+    /** `4 min`, `2.5 hr`: how long something takes. */
+    duration(seconds: number) {
       const [unit, size] = units.find(([, each]) => seconds >= each) ?? (['second', 1] as const);
       return numberFormat({ style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 }).format(
         seconds / size,
       );
     },
-    within(seconds) {
+    /** `1 minute` for 24 seconds: a round time within which something usually happens. */
+    within(seconds: number) {
       const [unit, size] =
         units.find(([, each]) => seconds > each && each >= 60) ?? (['minute', 60] as const);
       return numberFormat({ style: 'unit', unit, unitDisplay: 'long' }).format(Math.ceil(seconds / size));

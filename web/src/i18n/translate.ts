@@ -7,7 +7,7 @@ export type TextKey = {
   [Section in keyof Messages & string]: `${Section}.${keyof Messages[Section] & string}`;
 }[keyof Messages & string];
 
-export type TextValues = Record<string, string | number>;
+type TextValues = Record<string, string | number>;
 
 /** Texts by key, in ICU message syntax. */
 export interface Texts {
@@ -18,6 +18,8 @@ export interface Texts {
   t: (key: TextKey, values?: TextValues) => string;
   /** A text with tags, such as `<anchor>…</anchor>`, each drawn by the function of its name. */
   rich: (key: TextKey, values: RichValues) => ComponentChildren;
+  /** The words that the glossary explains. */
+  terms: readonly (keyof Messages['glossary'])[];
 }
 
 export type Translate = Texts['t'];
@@ -37,6 +39,7 @@ export function createTexts(locale: string, messages: Messages): Texts {
   };
   return {
     t: (key, values) => formatOf(key).format<string>(values) as string,
+    terms: Object.keys(messages.glossary) as (keyof Messages['glossary'])[],
     rich: (key, values) => formatOf(key).format<ComponentChildren>(values) as ComponentChildren,
   };
 }

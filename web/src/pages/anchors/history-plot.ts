@@ -1,12 +1,10 @@
-/** The part of a day's record (`HistoryPoint`) that is drawn. */
-export interface DrawnDay {
-  day: string;
-  outcomes: number;
-  filled: number;
-  score: string | null;
-  p50SettleSeconds: number | null;
-  p95SettleSeconds: number | null;
-}
+import type { HistoryPoint } from '@fairlead/contract/client';
+
+/** The part of a day's record that is drawn. */
+export type DrawnDay = Pick<
+  HistoryPoint,
+  'day' | 'outcomes' | 'filled' | 'score' | 'p50SettleSeconds' | 'p95SettleSeconds'
+>;
 
 export const measures = ['score', 'outcomes', 'time'] as const;
 export type Measure = (typeof measures)[number];

@@ -117,19 +117,6 @@ function ObservedServices({ services }: { services: readonly ServiceObservations
               </>
             ),
         },
-        {
-          label: t('anchors.failures'),
-          kind: 'figure',
-          cell: ({ failures }) => {
-            const all = Object.values(failures).reduce((sum, count) => sum + count, 0);
-            return formats.number(all);
-          },
-        },
-        {
-          label: t('anchors.rounds'),
-          kind: 'figure',
-          cell: ({ observations }) => formats.number(observations),
-        },
       ]}
     />
   );

@@ -1,7 +1,4 @@
-interface Interval {
-  low: number;
-  high: number;
-}
+import type { CardWithSigns } from '@fairlead/contract/client';
 
 const z = 1.959963984540054;
 
@@ -9,7 +6,7 @@ const z = 1.959963984540054;
  * The 95 % interval of a share that was seen `hits` times in `count` (Wilson 1927), to draw it. Its lower bound is W of
  * the score (docs/reputation.md), whose digits the service computes exactly; null where nothing was seen.
  */
-export function wilsonInterval(hits: number, count: number): Interval | null {
+export function wilsonInterval(hits: number, count: number): { low: number; high: number } | null {
   if (count <= 0) return null;
   const middle = (hits + (z * z) / 2) / (count + z * z);
   const reach = (z * Math.sqrt((hits * (count - hits)) / count + (z * z) / 4)) / (count + z * z);
@@ -17,14 +14,10 @@ export function wilsonInterval(hits: number, count: number): Interval | null {
 }
 
 /** What of a card its score is made of (docs/reputation.md). */
-export interface PartInputs {
-  outcomes: number;
-  filled: number;
-  meanShortfall: string | null;
-  p50SettleSeconds: number | null;
-  speedTargetSeconds: number;
-  score: string | null;
-}
+export type PartInputs = Pick<
+  CardWithSigns,
+  'outcomes' | 'filled' | 'meanShortfall' | 'p50SettleSeconds' | 'speedTargetSeconds' | 'score'
+>;
 
 /** The points that each factor takes from the hundred; the rest is the score. */
 export interface ScoreParts {

@@ -6,6 +6,7 @@ import { useViewPart } from '../../data/use-view-part.js';
 import { siteOf } from '../../figures/anchor-name.js';
 import { corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
+import type { TextKey } from '../../i18n/translate.js';
 import styles from './anchors.module.css';
 import { startParameters } from './start-parameters.js';
 import type { RecordView } from './use-record-view.js';
@@ -40,36 +41,23 @@ export function StartCard({ anchor, view }: { anchor: AnchorAnswer; view: Record
 function Steps({ anchor, point }: { anchor: AnchorAnswer; point: StartingPoint }) {
   const { t } = useLanguage();
   const { homeDomain, signingKey } = anchor;
+  const step = (text: TextKey, ...codes: (string | null)[]) => (
+    <li>
+      <span>{t(text)}</span>
+      {codes.map((code) => code !== null && <code key={code}>{code}</code>)}
+    </li>
+  );
   return (
     <ol class={styles.steps}>
-      {homeDomain !== null && (
-        <li>
-          <span>{t('anchors.stepToml')}</span>
-          <code>{`${siteOf(homeDomain)}/.well-known/stellar.toml`}</code>
-          {signingKey !== null && (
-            <span class={styles.soft}>
-              {t('anchors.stepKey')} <code>{signingKey}</code>
-            </span>
-          )}
-        </li>
-      )}
-      {point.webAuthEndpoint !== null && (
-        <li>
-          <span>{t('anchors.stepAuth')}</span>
-          <code>{point.webAuthEndpoint}</code>
-        </li>
-      )}
-      <li>
-        <span>{t('anchors.stepIntent')}</span>
-        <code>POST /api/intent/offramp</code>
-      </li>
-      <li>
-        <span>{t(point.protocol === 'sep24' ? 'anchors.stepSep24' : 'anchors.stepSep6')}</span>
-        <code>
-          {point.method} {point.url}
-        </code>
-        <code class={styles.parameters}>{startParameters(point)}</code>
-      </li>
+      {homeDomain !== null &&
+        step(
+          'anchors.stepToml',
+          `${siteOf(homeDomain)}/.well-known/stellar.toml`,
+          signingKey && `SIGNING_KEY=${signingKey}`,
+        )}
+      {point.webAuthEndpoint !== null && step('anchors.stepAuth', point.webAuthEndpoint)}
+      {step('anchors.stepIntent', 'POST /api/intent/offramp')}
+      {step(`anchors.step_${point.protocol}`, `${point.method} ${point.url}`, startParameters(point))}
       <li>
         <span>{t('anchors.stepFollow')}</span>
         <a href="/offramp">{t('anchors.toOfframp')}</a>

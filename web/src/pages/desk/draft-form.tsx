@@ -1,10 +1,12 @@
 import type { AdminDispute, ResolveDisputeBody } from '@fairlead/contract/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button, TextField } from '../../components/controls.js';
+import { Button, Choice, TextField } from '../../components/controls.js';
 import { Facts } from '../../components/page-parts.js';
 import { useLanguage } from '../../i18n/language.js';
 import styles from './desk.module.css';
 import { type Draft, lackOf, verdictOf } from './verdict.js';
+
+const actions = ['accept', 'reject'] as const;
 
 /** What the admin decides and why. */
 export function DraftForm(props: {
@@ -18,7 +20,7 @@ export function DraftForm(props: {
   const { t } = useLanguage();
   const { draft, support, onChange, isChange, onContinue } = props;
   const [isChecked, setIsChecked] = useState(false);
-  const verdicts = useRef<HTMLFieldSetElement>(null);
+  const verdicts = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // The button that led back is gone, and the focus with it.
     if (isChange) verdicts.current?.querySelector<HTMLElement>(':checked')?.focus();
@@ -31,21 +33,14 @@ export function DraftForm(props: {
   };
   return (
     <form class={styles.form} onSubmit={submit} noValidate>
-      <fieldset ref={verdicts} class={styles.verdicts}>
-        <legend>{t('desk.verdict')}</legend>
-        {(['accept', 'reject'] as const).map((action) => (
-          <label key={action}>
-            <input
-              type="radio"
-              name="verdict"
-              value={action}
-              checked={draft.action === action}
-              onChange={() => onChange({ ...draft, action })}
-            />
-            {t(`desk.verdict_${action}`)}
-          </label>
-        ))}
-      </fieldset>
+      <div ref={verdicts}>
+        <Choice
+          legend={t('desk.verdict')}
+          options={actions.map((value) => ({ value, label: t(`desk.verdict_${value}`) }))}
+          value={draft.action}
+          onChoose={(action) => onChange({ ...draft, action })}
+        />
+      </div>
       {isChecked && lack === 'action' && (
         <p class={styles.error} role="alert">
           {t('desk.lack_action')}

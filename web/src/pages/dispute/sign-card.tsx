@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button, TextField } from '../../components/controls.js';
+import { Button, Choice, TextField } from '../../components/controls.js';
 import { Copyable } from '../../components/copyable.js';
 import { Notice } from '../../components/notice.js';
 import { Card, Facts } from '../../components/page-parts.js';
@@ -23,7 +23,7 @@ export function SignCard(props: {
   const { t } = useLanguage();
   const { intentHash, party, signer, signature, onSign } = props;
   const [way, setWay] = useState<keyof typeof ways>('wallet');
-  const choice = useRef<HTMLFieldSetElement>(null);
+  const choice = useRef<HTMLDivElement>(null);
   const wasSigned = useRef(false);
   const isSigned = signature !== undefined;
   useEffect(() => {
@@ -50,21 +50,14 @@ export function SignCard(props: {
       {signer === null && <Notice tone="bad" title={t('dispute.noSigningKey')} />}
       {signer != null && !isSigned && (
         <>
-          <fieldset ref={choice} class={styles.ways}>
-            <legend>{t('dispute.how')}</legend>
-            {wayNames.map((each) => (
-              <label key={each}>
-                <input
-                  type="radio"
-                  name="way"
-                  value={each}
-                  checked={way === each}
-                  onChange={() => setWay(each)}
-                />
-                {t(`dispute.way_${each}`)}
-              </label>
-            ))}
-          </fieldset>
+          <div ref={choice}>
+            <Choice
+              legend={t('dispute.how')}
+              options={wayNames.map((value) => ({ value, label: t(`dispute.way_${value}`) }))}
+              value={way}
+              onChoose={setWay}
+            />
+          </div>
           <Signer intentHash={intentHash} signer={signer} onSign={onSign} />
         </>
       )}

@@ -1,19 +1,8 @@
-/** The steps of a check, in their order. */
-export const stepIds = [
-  'form',
-  'asked',
-  'leaf',
-  'path',
-  'entries',
-  'header',
-  'key',
-  'signature',
-  'chain',
-  'memory',
-  'receipt',
-  'score',
-] as const;
-export type StepId = (typeof stepIds)[number];
+import type english from '../../../locales/en.json';
+
+type StepOf<Key> = Key extends `step_${infer Id}` ? Id : never;
+/** A step of a check: each has its text. */
+export type StepId = StepOf<keyof typeof english.proof>;
 
 /** What a step read or computed; `proof.fact_` and the label name its text. */
 export interface Fact {

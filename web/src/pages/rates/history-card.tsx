@@ -1,4 +1,4 @@
-import type { CorridorAnswer, HistoryResolution, RateHistoryPoint } from '@fairlead/contract/client';
+import type { CorridorAnswer, RateHistoryPoint } from '@fairlead/contract/client';
 import { useMemo } from 'preact/hooks';
 import { AnswerView } from '../../components/answer-view.js';
 import { Choice } from '../../components/controls.js';
@@ -12,24 +12,15 @@ import { useAnswer } from '../../data/use-answer.js';
 import { useViewPart } from '../../data/use-view-part.js';
 import { anchorNames } from '../../figures/anchor-name.js';
 import { useLanguage } from '../../i18n/language.js';
-import type { TextKey } from '../../i18n/translate.js';
 import { plotHistory, steadyRange } from './plot-history.js';
 import styles from './rates-page.module.css';
 
-interface Range {
-  resolution: HistoryResolution;
-  slotSeconds: number;
-  /** How far back it reaches. */
-  days: number;
-  text: TextKey;
-}
-
 /** What a resolution shows without `from`: docs/rates.md. */
 const ranges = {
-  day: { resolution: '15m', slotSeconds: 900, days: 1, text: 'rates.rangeDay' },
-  week: { resolution: '1h', slotSeconds: 3_600, days: 7, text: 'rates.rangeWeek' },
-  quarter: { resolution: '1d', slotSeconds: 86_400, days: 90, text: 'rates.rangeQuarter' },
-} as const satisfies Record<string, Range>;
+  day: { resolution: '15m', slotSeconds: 900, days: 1 },
+  week: { resolution: '1h', slotSeconds: 3_600, days: 7 },
+  quarter: { resolution: '1d', slotSeconds: 86_400, days: 90 },
+} as const;
 type RangeName = keyof typeof ranges;
 const rangeNames = Object.keys(ranges) as RangeName[];
 
@@ -65,7 +56,7 @@ export function HistoryCard({ corridor }: { corridor: CorridorAnswer }) {
           legend={t('rates.range')}
           isLegendHidden
           value={range}
-          options={rangeNames.map((value) => ({ value, label: t(ranges[value].text) }))}
+          options={rangeNames.map((value) => ({ value, label: t(`rates.range_${value}`) }))}
           onChoose={chooseRange}
         />
       }
@@ -94,7 +85,7 @@ function History(props: {
 }) {
   const { samples, corridor, range, metric } = props;
   const { t, formats } = useLanguage();
-  const { slotSeconds, text, days } = ranges[range];
+  const { slotSeconds, days } = ranges[range];
   const { times, series, scale, span } = useMemo(() => {
     const plot = plotHistory(samples, slotSeconds);
     const nameOf = anchorNames([corridor]);
@@ -113,7 +104,7 @@ function History(props: {
   const format = (value: number) => formats.number(value, rateStyle(value));
   return (
     <Plot
-      label={t('rates.historyLabel', { range: t(text), metric })}
+      label={t('rates.historyLabel', { range: t(`rates.range_${range}`), metric })}
       times={times}
       series={series}
       format={format}

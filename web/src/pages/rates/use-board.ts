@@ -1,15 +1,14 @@
 import {
   type CorridorAnswer,
-  type RateQuote,
   type RatesAnswer,
   type StreamRatesEvent,
   unwrap,
 } from '@fairlead/contract/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { client } from '../../data/client.js';
-import { type Answered, keepAnswer, useAnswer } from '../../data/use-answer.js';
+import { keepAnswer, useAnswer } from '../../data/use-answer.js';
 import { type OpenOptions, useStream } from '../../data/use-stream.js';
-import { type Liveness, livenessOf } from './liveness.js';
+import { livenessOf } from './liveness.js';
 
 /** What the board is asked: an amount to sell, or one to receive; with neither, the corridor's reference amount. */
 export interface Asked {
@@ -18,18 +17,7 @@ export interface Asked {
   deliveryMethod?: string;
 }
 
-export interface Board {
-  answer: Answered<RatesAnswer>;
-  /** The answer, or the last one to an earlier question about this corridor, until the present question has one. */
-  shown: RatesAnswer | undefined;
-  best: RateQuote | undefined;
-  /** Why each anchor makes no offer, where none does. */
-  unavailable: RatesAnswer['unavailable'] | undefined;
-  /** Undefined while the service refuses the question, since nothing is asked then. */
-  liveness: Liveness | undefined;
-  /** Whether the service refuses the amount, which the field says. */
-  isAmountRefused: boolean;
-}
+export type Board = ReturnType<typeof useBoard>;
 
 /** How often the service is polled while no stream is open. */
 const everyMs = 15_000;
@@ -38,7 +26,7 @@ const everyMs = 15_000;
  * The quotes of a corridor in the order `best`, kept up to date: by a stream once there is an answer, and by polling while
  * the stream is not open or reports a problem.
  */
-export function useBoard(corridor: CorridorAnswer, asked: Asked): Board {
+export function useBoard(corridor: CorridorAnswer, asked: Asked) {
   const { id } = corridor;
   const key = ['rates', id, asked];
   const question = JSON.stringify(key);
@@ -70,10 +58,14 @@ export function useBoard(corridor: CorridorAnswer, asked: Asked): Board {
   const body = problem !== undefined && 'body' in problem ? problem.body : undefined;
   return {
     answer,
+    /** The answer, or the last one to an earlier question about this corridor, until the present question has one. */
     shown,
     best: shown?.quotes.find(({ anchorId }) => anchorId === shown.best?.anchorId),
+    /** Why each anchor makes no offer, where none does. */
     unavailable: body?.code === 'RATES_UNAVAILABLE' ? body.unavailable : undefined,
+    /** Undefined while the service refuses the question, since nothing is asked then. */
     liveness: isRefused ? undefined : livenessOf({ problem, standing, isTroubled, isOnline }),
+    /** Whether the service refuses the amount, which the field says. */
     isAmountRefused: isRefused && problem.body.code === 'AMOUNT_OUT_OF_RANGE',
   };
 }

@@ -2,31 +2,18 @@ import type { CorridorAnswer } from '@fairlead/contract/client';
 import { useRef } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { useViewPart } from '../../data/use-view-part.js';
-import { type Sort, sorts } from './order-quotes.js';
+import { sorts } from './order-quotes.js';
 import { type AmountRange, readTypedAmount } from './typed-amount.js';
 import type { Asked } from './use-board.js';
 
 /** The reader's view as the address describes it, and the functions that change it. */
-export interface RatesView {
-  /** The question to the board, without an amount that the service would refuse. */
-  asked: Asked;
-  /** The amount in the address, valid or not. */
-  amount: string;
-  sort: Sort;
-  /** The amount of the opposite direction before the reader reversed it. */
-  amountBefore: string;
-  askToSell(amount: string): void;
-  askToReceive(amount: string): void;
-  chooseMethod(method: string): void;
-  chooseSort(sort: string): void;
-  goTo(corridor: string): void;
-}
+export type RatesView = ReturnType<typeof useRatesView>;
 
 /** The decimal places of every amount on Stellar. */
 export const stablecoinDecimals = 7;
 
 /** The names of the parts are those of the API, so that `/rates/usdc-ngn?amount=50` reads like a request. */
-export function useRatesView(corridor: CorridorAnswer): RatesView {
+export function useRatesView(corridor: CorridorAnswer) {
   const { route } = useLocation();
   const [amount, setAmount] = useViewPart('amount', '');
   const [receive, setReceive] = useViewPart('receive', '');
@@ -36,27 +23,31 @@ export function useRatesView(corridor: CorridorAnswer): RatesView {
   const { min, max, referenceAmount, payoutDecimals } = corridor;
   const sold = amountOf(amount, { decimals: stablecoinDecimals, min, max });
   const payout = amountOf(receive, { decimals: payoutDecimals });
+  /** The question to the board, without an amount that the service would refuse. */
+  const asked: Asked = {
+    ...(payout === undefined && sold !== undefined && sold !== referenceAmount && { amount: sold }),
+    ...(payout !== undefined && { receive: payout }),
+    ...(corridor.deliveryMethods.includes(method) && { deliveryMethod: method }),
+  };
   return {
-    asked: {
-      ...(payout === undefined && sold !== undefined && sold !== referenceAmount && { amount: sold }),
-      ...(payout !== undefined && { receive: payout }),
-      ...(corridor.deliveryMethods.includes(method) && { deliveryMethod: method }),
-    },
+    asked,
+    /** The amount in the address, valid or not. */
     amount,
     sort: sorts.find((each) => each === sort) ?? 'best',
+    /** The amount of the opposite direction before the reader reversed it. */
     amountBefore: amountBefore.current,
-    askToSell(next) {
+    askToSell(next: string) {
       setReceive('');
       setAmount(next);
     },
-    askToReceive(next) {
+    askToReceive(next: string) {
       if (receive === '') amountBefore.current = amount;
       setAmount('');
       setReceive(next);
     },
     chooseMethod,
     chooseSort,
-    goTo(id) {
+    goTo(id: string) {
       const parts = new URLSearchParams(location.search);
       // An amount in another currency, or the method of another country, has no meaning here.
       for (const part of ['receive', 'deliveryMethod']) parts.delete(part);
