@@ -17,7 +17,7 @@ export function Button(
 /** One of a few, all of them seen; the arrow keys move between them. */
 export function Choice<T extends string>(props: {
   legend: string;
-  options: readonly { value: T; label: string; title?: string }[];
+  options: readonly { value: T; label: string }[];
   value: T | undefined;
   onChoose: (value: T) => void;
   /** Whether the legend is for screen readers alone. */
@@ -30,7 +30,7 @@ export function Choice<T extends string>(props: {
       <legend class={isLegendHidden ? 'visually-hidden' : undefined}>{legend}</legend>
       <div class={styles.options}>
         {options.map((option) => (
-          <label key={option.value} class={styles.option} title={option.title}>
+          <label key={option.value} class={styles.option}>
             <input
               type="radio"
               name={name}

@@ -28,9 +28,7 @@ export function nameInAddress(name: string, value: string): void {
 }
 
 /** The types of the DOM do not say that it may be null. */
-function storage(): Storage | null {
-  return localStorage;
-}
+const storage = (): Storage | null => localStorage;
 
 function isForbidden(error: unknown): boolean {
   return error instanceof DOMException && ['SecurityError', 'QuotaExceededError'].includes(error.name);

@@ -20,21 +20,23 @@ export function Shell({ children }: { children: ComponentChildren }) {
   );
 }
 
+const links = [
+  ['/dispute', 'common.navDispute'],
+  ['/desk', 'common.navDesk'],
+  ['/docs', 'common.navApi'],
+] as const;
+
 function Footer() {
   const { t } = useLanguage();
   return (
     <footer class={styles.footer}>
       <p>{t('common.footer')}</p>
       <ul>
-        <li>
-          <a href="/dispute">{t('common.navDispute')}</a>
-        </li>
-        <li>
-          <a href="/desk">{t('common.navDesk')}</a>
-        </li>
-        <li>
-          <a href="/docs">{t('common.navApi')}</a>
-        </li>
+        {links.map(([href, text]) => (
+          <li key={href}>
+            <a href={href}>{t(text)}</a>
+          </li>
+        ))}
       </ul>
     </footer>
   );

@@ -98,7 +98,4 @@ function Entries({ entries, view }: { entries: readonly LeaderboardEntry[]; view
 }
 
 /** What a score means for somebody who has to choose. */
-function adviceOf(score: number): 'sure' | 'care' | 'avoid' {
-  if (score >= 80) return 'sure';
-  return score >= 50 ? 'care' : 'avoid';
-}
+const adviceOf = (score: number) => (score >= 80 ? 'sure' : score >= 50 ? 'care' : 'avoid');

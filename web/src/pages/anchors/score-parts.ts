@@ -60,12 +60,7 @@ export function meanParts(cards: readonly PartInputs[]): ScoreParts | null {
   const outcomes = scored.reduce((sum, card) => sum + card.outcomes, 0);
   const mean = (name: keyof ScoreParts) =>
     scored.reduce((sum, card) => sum + card.parts[name] * card.outcomes, 0) / outcomes;
-  return {
-    failures: mean('failures'),
-    doubt: mean('doubt'),
-    shortfall: mean('shortfall'),
-    time: mean('time'),
-  };
+  return Object.fromEntries(partNames.map((name) => [name, mean(name)])) as unknown as ScoreParts;
 }
 
 /** The parts in hundredths of a point, so that they and the score add up to a hundred as they are shown. */
