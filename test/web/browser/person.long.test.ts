@@ -3,6 +3,8 @@ import type { Page } from 'playwright-core';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';
 import { insertIntents } from '../../fixtures/intents/stored-intents.js';
+import { axeFindings, sidewaysFindings } from '../../fixtures/web/findings.js';
+import { tabbingFindings } from '../../fixtures/web/keyboard.js';
 import { installWallet, standInName } from '../../fixtures/web/stand-in-wallet.js';
 import { texts } from '../../fixtures/web/texts.js';
 import { itInBrowser, shown, webArtifacts, webBrowser } from '../../fixtures/web/web-browser.js';
@@ -21,13 +23,18 @@ describe.each([390, 1280])('a person with a window %s wide', (width) => {
   const intent = storedIntent(seller.account, 'settled');
   const reason = `Nothing arrived in my account (${width}).`;
 
-  /** Does a task, and holds at its end that the page complained of nothing and asked nobody else. */
+  /** Does a task, and holds at its end that the page complains of nothing, asks nobody else and hides nothing from anybody. */
   async function task(name: string, act: (page: Page) => Promise<void>) {
     const { url } = service.it.app;
     const reader = await browser.reader({ viewport: { width, height: 844 } });
     await act(reader.page);
     await reader.page.screenshot({ path: `${webArtifacts}person-${width}-${name}.png`, fullPage: true });
     expect(reader.complaints).toEqual([]);
+    const { page } = reader;
+    expect([...(await sidewaysFindings(page)), ...(await axeFindings(page))]).toEqual([]);
+    // The first round begins at the current focus and so leaves out what is above; the second begins at the top.
+    await tabbingFindings(page);
+    expect(await tabbingFindings(page)).toEqual([]);
     expect(originsOf(reader)).toEqual([url]);
     await reader.context.close();
   }

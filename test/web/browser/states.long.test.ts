@@ -90,21 +90,6 @@ describe('the page says what is the matter, and goes on by itself', () => {
     await context.close();
   });
 
-  itInBrowser('when a page did not arrive and is visited again: it is shown', async () => {
-    const { page, context } = await open('/anchors');
-    await shown(page);
-    const link = (name: string) => page.getByRole('link', { name, exact: true });
-    await context.setOffline(true);
-    await link(texts.common.navProof).click();
-    await page.getByRole('heading', { level: 1, name: texts.common.problem_offline }).waitFor();
-    await link(texts.common.navAnchors).click();
-    await page.getByRole('heading', { level: 1, name: texts.anchors.title }).waitFor();
-    await context.setOffline(false);
-    await link(texts.common.navProof).click();
-    await page.getByRole('heading', { level: 1, name: texts.proof.title }).waitFor();
-    await context.close();
-  });
-
   itInBrowser('when an update took the code of a page away: the page is loaded again', async () => {
     const { page, context } = await open('/anchors');
     await shown(page);
@@ -117,55 +102,6 @@ describe('the page says what is the matter, and goes on by itself', () => {
     );
     await page.getByRole('link', { name: texts.common.navProof, exact: true }).click();
     await page.getByRole('heading', { level: 1, name: texts.proof.title }).waitFor();
-    await context.close();
-  });
-
-  itInBrowser('when the texts of a language do not arrive: in the language whose texts did', async () => {
-    const { page, context } = await browser.reader();
-    await page.route(/\/assets\/fr-.*\.js/, (route) => route.fulfill({ status: 404 }));
-    await page.goto(`${service.it.app.url}/anchors?lang=fr`);
-    await page.getByRole('heading', { level: 1, name: texts.anchors.title }).waitFor();
-    const language = page.getByLabel(texts.common.language);
-    expect(await language.inputValue()).toBe('en');
-    await language.selectOption('fr');
-    await waitFor(async () => expect(await language.inputValue()).toBe('en'));
-    await context.close();
-  });
-
-  itInBrowser('when no texts arrive at all: that it has to be loaded again', async () => {
-    const { page, context } = await browser.reader();
-    const ofTexts = /\/assets\/(en|fr)-.*\.js/;
-    await page.route(ofTexts, (route) => route.fulfill({ status: 404 }));
-    await page.goto(`${service.it.app.url}/anchors`);
-    const again = page.getByRole('button', { name: texts.common.reload });
-    await again.waitFor();
-    await page.unroute(ofTexts);
-    await again.click();
-    await page.getByRole('heading', { level: 1, name: texts.anchors.title }).waitFor();
-    await context.close();
-  });
-
-  itInBrowser('in the language that was chosen last, whichever texts arrive last', async () => {
-    const { page, context } = await browser.reader();
-    let letArrive = () => {};
-    const held = new Promise<void>((resolve) => {
-      letArrive = resolve;
-    });
-    await page.route(/\/assets\/fr-.*\.js/, async (route) => {
-      await held;
-      await route.continue();
-    });
-    await page.goto(`${service.it.app.url}/anchors`);
-    await shown(page);
-    const language = page.getByLabel(texts.common.language);
-    await language.selectOption('fr');
-    await language.selectOption('en');
-    const arrived = page.waitForResponse(/\/assets\/fr-.*\.js/);
-    letArrive();
-    await (await arrived).finished();
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(await page.locator('html').getAttribute('lang')).toBe('en');
-    expect(await language.inputValue()).toBe('en');
     await context.close();
   });
 

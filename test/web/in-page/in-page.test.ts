@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import english from '../../../web/locales/en.json' with { type: 'json' };
 import { forgetAnswers, keepAnswer, observerOf } from '../../../web/src/data/use-answer.js';
+import { createTexts, type TextKey } from '../../../web/src/i18n/translate.js';
+import { recordNamed } from '../../../web/src/pages/anchors/use-record-view.js';
 
 afterEach(() => forgetAnswers([]));
 
@@ -48,5 +51,36 @@ describe('an answer that a stream brought', () => {
     await settled();
     expect(observer.getCurrentResult()).toMatchObject({ data: { value: 'asked after' } });
     stop();
+  });
+});
+
+describe('the record that an address names', () => {
+  it('is that of one corridor, in upper or lower case as the service takes it', () => {
+    const inLower = recordNamed({ window: '7', corridor: 'usdc-ngn' });
+    expect(inLower).toEqual({
+      window: '7',
+      corridor: 'usdc-ngn',
+      search: '?corridor=usdc-ngn&window=7',
+      proofSearch: '?corridor=usdc-ngn',
+    });
+    expect(recordNamed({ window: '7', corridor: 'USDC-NGN' })).toEqual(inLower);
+  });
+
+  it('is that of all corridors over 30 days, where it names nothing that is known', () => {
+    for (const window of ['30', '8'])
+      expect(recordNamed({ window, corridor: '' })).toEqual({
+        window: '30',
+        corridor: undefined,
+        search: '',
+        proofSearch: '',
+      });
+  });
+});
+
+const { t } = createTexts('en', english);
+
+describe('a reason that a newer service gives', () => {
+  it('is shown as it is where it is a part of the name of its text', () => {
+    expect(t('offramp.ended_something_new' as TextKey)).toBe('something_new');
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { FairleadError, UnexpectedAnswerError } from '../../contract/client/index.js';
 import { failureOf } from '../../web/src/data/problem.js';
+import { createServiceClock } from '../../web/src/data/service-clock.js';
 
 function refusal(status: number, headers: Record<string, string> = {}): FairleadError {
   const body = { code: 'RATE_LIMITED' as const, message: 'Why.', requestId: 'r', retryAfter: 17 };
@@ -44,4 +45,48 @@ describe('the problem behind a failed call', () => {
     expect(failureOf(new RangeError('a corridor is needed'), true)).toBeUndefined();
     expect(failureOf('a text', true)).toBeUndefined();
   });
+});
+
+const noon = Date.parse('2026-11-21T12:00:00.000Z');
+const minute = 60_000;
+
+/** A device whose clock is off by this much, and the answers of a service. */
+function device(offMs: number) {
+  let passed = 0;
+  const clock = createServiceClock({ clock: () => noon + offMs + passed, steady: () => 5_000 + passed });
+  return {
+    clock,
+    pass: (ms: number) => {
+      passed += ms;
+    },
+    /** Learns from an answer that the service made `agoMs` ago. */
+    answer: (agoMs = 0) => clock.learn(new Headers({ date: new Date(noon + passed - agoMs).toUTCString() })),
+  };
+}
+
+it.each([-3 * minute, 3 * minute])(
+  'a device whose clock is off by %s ms has the time of the service',
+  (off) => {
+    const { clock, answer, pass } = device(off);
+    expect(clock.now()).toBe(noon + off);
+    answer();
+    expect(clock.now()).toBe(noon);
+    pass(90_000);
+    expect(clock.now()).toBe(noon + 90_000);
+  },
+);
+
+it('ignores an answer that is older than the time already known', () => {
+  const { clock, answer, pass } = device(0);
+  answer();
+  pass(1_000);
+  answer(15_000);
+  expect(clock.now()).toBe(noon + 1_000);
+});
+
+it('uses the device clock when the Date header is missing or not a date', () => {
+  const { clock } = device(minute);
+  clock.learn(new Headers());
+  clock.learn(new Headers({ date: 'today' }));
+  expect(clock.now()).toBe(noon + minute);
 });
