@@ -1,18 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { Marked } from 'marked';
+import { marked } from 'marked';
 import type { Texts } from './docs-texts.js';
 
 /** Headings have the ids that GitHub gives them, which the pages link to. */
-const markdown = new Marked({
-  renderer: {
-    heading({ tokens, depth, text }) {
-      return `<h${depth} id="${slugOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
-    },
-  },
-});
+function htmlOf(text: string): string {
+  return String(marked.parse(text)).replaceAll(
+    /<h([1-6])>(.*?)<\/h\1>/g,
+    (_, depth: string, heading: string) => `<h${depth} id="${slugOf(heading)}">${heading}</h${depth}>`,
+  );
+}
 
 function slugOf(heading: string): string {
   return heading
+    .replaceAll(/<[^>]+>|&[#\w]+;/g, '')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
     .replaceAll(' ', '-');
@@ -27,7 +27,7 @@ const groups = [
 /** The links to the reference and to every page of the documentation; the one that is shown is marked. */
 export function docsLinks(texts: Texts, shown: string): string {
   const link = (path: string, title: string) =>
-    `<li><a href="${path}"${path === shown ? ' aria-current="page"' : ''}>${markdown.parseInline(title)}</a></li>`;
+    `<li><a href="${path}"${path === shown ? ' aria-current="page"' : ''}>${marked.parseInline(title)}</a></li>`;
   const lists = groups.map(({ title, isOf }) => {
     const links = [...texts]
       .filter(([path]) => isOf.test(path))
@@ -46,7 +46,7 @@ export function docsShell(pageFolder: URL | undefined): string | undefined {
 /** A page of the documentation in the dress of the web page. */
 export function guideHtml(shell: string, path: string, texts: Texts): string {
   const text = texts.get(path) ?? '';
-  const main = `<main class="guide" lang="en">${markdown.parse(text, { async: false })}</main>`;
+  const main = `<main class="guide" lang="en">${htmlOf(text)}</main>`;
   return shell
     .replace(/<title>.*?<\/title>/, () => `<title>${titleOf(text)} · Fairlead</title>`)
     .replace('</body>', () => `<div class="docs">${main}${docsLinks(texts, path)}</div></body>`);
