@@ -34,14 +34,11 @@ function accountIn(text: string): string {
 }
 
 async function eraseFrom(connection: Connection, account: string, dryRun: boolean): Promise<Result> {
-  const disputes = createDisputeStore(connection);
   const deps = {
     store: createIntentStore(connection),
     inTransaction: createInTransaction(connection),
     markDays: createMarkStore(connection).insert,
-    openDisputesAmong: disputes.openAmong,
-    disputedAmong: disputes.disputedAmong,
-    eraseDisputes: disputes.erase,
+    disputes: createDisputeStore(connection),
     randomBytes: () => randomBytes(32),
     now: new Date(),
   };

@@ -13,18 +13,18 @@ export interface ErasureReport {
   kept: Partial<Record<KeptReason, number>>;
 }
 
+type Names = Readonly<Record<'account' | 'instead', string>>;
+
 export interface EraseAccountDeps {
   store: Pick<IntentStore, 'listOfAccount' | 'readAll' | 'replaceAll'>;
   inTransaction: InTransaction;
   markDays: MarkDays;
   /** Functions of the disputes feature. */
-  openDisputesAmong(intentHashes: readonly string[], session?: ClientSession): Promise<string[]>;
-  disputedAmong(intentHashes: readonly string[]): Promise<string[]>;
-  eraseDisputes(
-    session: ClientSession,
-    renamed: ReadonlyMap<string, string>,
-    names: { account: string; instead: string },
-  ): Promise<void>;
+  disputes: {
+    openAmong(intentHashes: readonly string[], session?: ClientSession): Promise<string[]>;
+    disputedAmong(intentHashes: readonly string[]): Promise<string[]>;
+    erase(session: ClientSession, renamed: ReadonlyMap<string, string>, names: Names): Promise<void>;
+  };
   /** 32 random bytes. */
   randomBytes: () => Uint8Array;
   now: Date;
@@ -37,7 +37,7 @@ export async function eraseAccount(
   { dryRun }: { dryRun: boolean },
 ): Promise<ErasureReport> {
   const intents = await deps.store.listOfAccount(account);
-  const openDisputes = new Set(await deps.openDisputesAmong(intents.map(({ _id }) => _id)));
+  const openDisputes = new Set(await deps.disputes.openAmong(intents.map(({ _id }) => _id)));
   const report: ErasureReport = { erased: 0, kept: {} };
   for (const day of accountDays(intents)) {
     const reasons = day.flatMap((intent) => keptReason(intent, openDisputes, deps.now) ?? []);
@@ -59,8 +59,8 @@ async function eraseDay(
 ): Promise<void> {
   const hashes = day.map(({ _id }) => _id);
   const found = await deps.store.readAll(session, hashes);
-  const disputed = new Set(await deps.disputedAmong(hashes));
-  if ((await deps.openDisputesAmong(hashes, session)).length > 0)
+  const disputed = new Set(await deps.disputes.disputedAmong(hashes));
+  if ((await deps.disputes.openAmong(hashes, session)).length > 0)
     throw new Error('a dispute was filed meanwhile: run it again');
   const instead = encodePublicKey(deps.randomBytes());
   const left = inOrder(found.filter((intent) => mayCount(intent) || disputed.has(intent._id)));
@@ -73,5 +73,5 @@ async function eraseDay(
   await deps.store.replaceAll(session, hashes, remainders);
   await deps.markDays(session, daysOf(...found));
   const renamedDisputed = new Map([...renamed].filter(([hash]) => disputed.has(hash)));
-  await deps.eraseDisputes(session, renamedDisputed, { account, instead });
+  await deps.disputes.erase(session, renamedDisputed, { account, instead });
 }

@@ -55,23 +55,15 @@ export interface IntentsDeps {
 }
 
 export function createIntentsFeature(deps: IntentsDeps) {
-  const { directory, ledger, onAttached } = deps;
+  const { directory, ledger } = deps;
   const waits: HasToWait = async ({ anchorId, client }) =>
     client !== null && directory.isPollable(anchorId) && (await deps.dueStore.countPlaces(client)) <= 0;
   const passing = createPassing(deps);
-  const limits = { ledger: ledger !== null };
-  const progress = createMakeProgress({ ...deps, passing, limits, onLookUpDue: onAttached });
+  const progress = createMakeProgress({ ...deps, passing, limits: { ledger: ledger !== null } });
   const attaching = createAttach({ ...deps, passing, waits, progress });
   const service = createIntentService({ ...deps, ...attaching, waits });
   const intentStreams = createIntentStreams({ ...deps, answerOf: service.answerOf });
-  const takeStatusCallback = createTakeStatusCallback({
-    ...deps,
-    passing,
-    progress,
-    signingKeyOf: directory.signingKeyOf,
-    noteUnreadable: directory.noteUnreadable,
-    onDue: onAttached,
-  });
+  const takeStatusCallback = createTakeStatusCallback({ ...deps, passing, progress });
   const lookUpPayments =
     ledger === null ? undefined : createLookUpPayments({ ...deps, ledger, passing, progress });
   const reconcile = createReconcile({ ...deps, progress, poll: createTransactionPoll(deps), lookUpPayments });

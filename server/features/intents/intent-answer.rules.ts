@@ -45,12 +45,10 @@ function toTransaction(intent: Intent): IntentAnswer['transaction'] {
   const id = transactionId ?? claimedId;
   if (id === undefined) return null;
   return {
-    id,
-    status: observations.status,
+    ...{ id, problem, status: observations.status },
     lastSeenAt: instantOrNull(observations.lastAtMs),
     fundsReceivedAt: instantOrNull(observations.fundedAtMs),
     readyAt: instantOrNull(observations.readyAtMs),
-    problem,
   };
 }
 

@@ -9,16 +9,10 @@ import type { Intent } from './intent.js';
 import type { IntentStore } from './store.js';
 
 /** The streams of intents: each sends the present answer, and the next one whenever the intent changes. */
-export interface IntentStreams {
-  /** Reads the intent, and returns what feeds a stream with it. Throws UNKNOWN_INTENT. */
-  prepare(intentHash: string): Promise<Feed>;
-  stop(): Promise<void>;
-}
+export type IntentStreams = ReturnType<typeof createIntentStreams>;
 
-interface Followed {
-  /** The version that readers were shown. */
-  version: number;
-}
+/** The version that readers were shown. */
+type Followed = Pick<Intent, 'version'>;
 
 /** The least time between two reads that changes cause. */
 const everyMs = 250;
@@ -29,7 +23,7 @@ export function createIntentStreams(deps: {
   store: Pick<IntentStore, 'findByHash' | 'findByHashes' | 'versionsOf' | 'watch'>;
   answerOf: (intent: Intent) => Promise<IntentAnswer>;
   logger: Logger;
-}): IntentStreams {
+}) {
   const { store, answerOf, logger } = deps;
   let looks = 0;
   let isWoken = false;
@@ -82,7 +76,8 @@ export function createIntentStreams(deps: {
   }
 
   return {
-    async prepare(intentHash) {
+    /** Reads the intent, and returns what feeds a stream with it. Throws UNKNOWN_INTENT. */
+    async prepare(intentHash: string): Promise<Feed> {
       const intent = await store.findByHash(intentHash);
       if (intent === null) throw new ApiError('UNKNOWN_INTENT', 'No intent has this hash.');
       const answer = await answerOf(intent);

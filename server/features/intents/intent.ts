@@ -1,4 +1,5 @@
 import type {
+  IntentAnswer,
   IntentStatus,
   OutcomeEvidence,
   OutcomeReason,
@@ -6,7 +7,6 @@ import type {
   TransactionProblem,
   UnscoredReason,
 } from '../../../contract/schemas/intents.js';
-import type { UnrankedReason } from '../../../contract/schemas/rates.js';
 import type { PaymentState } from './payment/payment.js';
 import type { PollState } from './polls/poll-state.rules.js';
 import type { TransactionRecord } from './record/sep-record.rules.js';
@@ -130,16 +130,7 @@ export interface IntentOutcome {
 export type DisputeEffect = 'counts_not_filled' | 'counts_filled' | 'not_counted';
 
 /** The quote an intent was accepted against. */
-export interface AcceptedQuote {
-  tier: 'anchor' | 'estimate';
-  sellAmount: string;
-  receiveAmount: string;
-  rate: string;
-  adjusted: boolean;
-  quotedAt: Date;
-  /** Why the quote would not be ranked. */
-  unranked: UnrankedReason | null;
-}
+export type AcceptedQuote = Omit<NonNullable<IntentAnswer['quote']>, 'quotedAt'> & { quotedAt: Date };
 
 /**
  * The callbacks applied so far: one that was signed before `signedAt` (Unix seconds) is old, and one of that second with

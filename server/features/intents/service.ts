@@ -1,4 +1,3 @@
-import type { ErrorDetail } from '../../../contract/errors.js';
 import type {
   AttachTransactionBody,
   CreateIntentBody,
@@ -21,14 +20,7 @@ import { attachment } from './holder/ownership.rules.js';
 import type { AcceptedQuote, Intent } from './intent.js';
 import { toAnswer } from './intent-answer.rules.js';
 import type { HasToWait } from './polls/poll-state.rules.js';
-import {
-  isNonceOf,
-  minReceiveFaults,
-  newIntent,
-  paysLess,
-  type Served,
-  termFaults,
-} from './registration/new-intent.rules.js';
+import { isNonceOf, newIntent, paysLess, type Served, termFaults } from './registration/new-intent.rules.js';
 import type { IntentStore } from './store.js';
 
 export type IntentService = ReturnType<typeof createIntentService>;
@@ -69,7 +61,6 @@ export function createIntentService(deps: IntentServiceDeps) {
    * UNSUPPORTED_PAIR and AMOUNT_OUT_OF_RANGE.
    */
   function acceptedCorridor(body: CreateIntentBody): { corridor: Corridor; served: Served } {
-    refuse(termFaults(body, clock()));
     const corridor = directory.corridor(body.corridor);
     if (corridor === undefined) throw unsupportedPair('body.corridor', 'is not a corridor that is served');
     if (directory.anchor(body.anchorId) === undefined)
@@ -80,7 +71,8 @@ export function createIntentService(deps: IntentServiceDeps) {
     const method = body.deliveryMethod;
     if (method !== undefined && findDeliveryMethod(served.deliveryMethods, method) === undefined)
       throw unsupportedPair('body.deliveryMethod', 'is not offered by this anchor in this corridor');
-    refuse(minReceiveFaults(body.minReceive, corridor.payoutDecimals));
+    const faults = termFaults(body, clock(), corridor.payoutDecimals);
+    if (faults.length > 0) throw invalidRequest(faults);
     if (isOutOfRange(plainDecimal(body.sellAmount), corridor))
       throw outOfRange(`must be between ${corridor.min} and ${corridor.max} in this corridor`);
     return { corridor, served };
@@ -129,8 +121,6 @@ export function createIntentService(deps: IntentServiceDeps) {
         return { created: true, intent };
       }
       // Either the same request came first, or another intent has the transaction: this one then claims it.
-      const stored = await store.findCurrent(intentHash);
-      if (stored !== null) return repeated(stored);
     }
     if (await store.insert(bare)) return repeated(bare, true);
     return repeated((await store.findCurrent(intentHash)) ?? bare);
@@ -184,10 +174,6 @@ export function createIntentService(deps: IntentServiceDeps) {
 function isSignedBy({ _id, account }: Intent, base64: string): boolean {
   const signature = Buffer.from(base64, 'base64');
   return signature.length === 64 && verifyDispute({ signature, publicKey: decodePublicKey(account) }, _id);
-}
-
-function refuse(faults: readonly ErrorDetail[]): void {
-  if (faults.length > 0) throw invalidRequest(faults);
 }
 
 function invalid(member: string, message: string): ApiError {

@@ -1,101 +1,72 @@
-import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
 import { isRefused } from '../../../contract/anchor-documents/json.js';
 import type { UnscoredReason } from '../../../contract/schemas/intents.js';
-import { createAttach } from '../../../server/features/intents/holder/attach.js';
-import { createPassing } from '../../../server/features/intents/holder/passing.js';
+import { type LoopbackServer, listenOnLoopback } from '../../../scripts/lib/loopback-server.js';
+import { attachment } from '../../../server/features/intents/holder/ownership.rules.js';
 import type { Intent } from '../../../server/features/intents/intent.js';
-import { withNamed } from '../../../server/features/intents/payment/payment-state.rules.js';
+import { reconcileLease } from '../../../server/features/intents/polls/reconcile.js';
 import { readRecord } from '../../../server/features/intents/record/sep-record.rules.js';
-import { createIntentStore } from '../../../server/features/intents/store.js';
-import { createMakeProgress } from '../../../server/features/intents/transition/progress.js';
-import { createMarkStore } from '../../../server/features/reputation/day-store.js';
+import { createIntentStore, type IntentStore } from '../../../server/features/intents/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
-import { createInTransaction, createPauseBeforeTry } from '../../../server/mongo/transactions.js';
-import { pauseInRealTime } from '../../../server/timing.js';
-import { instructions } from '../../fixtures/intents/payment-cases.js';
+import { openIntents } from '../../fixtures/intents/intents-fixture.js';
 import { insertIntents, intentDocuments } from '../../fixtures/intents/stored-intents.js';
 import {
   claimantIntent,
   contestedId,
   holderIntent,
   paidOut,
-  payer,
   payerIntent,
 } from '../../fixtures/intents/waiting-intents.js';
-import { emitInto, outboxOf } from '../../fixtures/webhooks/emit.js';
+import { outboxOf } from '../../fixtures/webhooks/emit.js';
 import { testDatabase } from '../../support/database.js';
 
-const untold = {
-  ...{ kind: 'withdrawal', from: null, amountInAsset: null, amountOutAsset: null, startedAtMs: null },
-  ...{ refunded: false, amountIn: null, amountOut: null, unreadable: [] },
-};
 const { uri } = testDatabase();
 let connection: Connection;
-let writeEvent: ReturnType<typeof emitInto>;
+let anchor: LoopbackServer;
+/** Called with each poll, which is answered by what it does to the response. */
+let onPoll: (id: string, response: ServerResponse) => Promise<void>;
 
 beforeAll(async () => {
   connection = await connectMongo({ uri });
-  writeEvent = emitInto(connection, Date.now, () => randomBytes(16).toString('hex'));
-  createIntentStore(connection);
+  const { leases } = openIntents(connection);
   await prepareCollections(connection);
+  await leases.seed([reconcileLease]);
+  anchor = await listenOnLoopback((request, response) => {
+    const id = new URL(request.url ?? '', 'http://anchor').searchParams.get('id') ?? '';
+    void onPoll(id, response);
+  });
 });
-afterAll(() => connection.close());
+afterAll(async () => {
+  await anchor.stop();
+  await connection.close();
+});
 beforeEach(async () => {
   await intentDocuments(connection).deleteMany({});
   await outboxOf(connection).deleteMany({});
 });
 
-/** The parts that decide about ownership. `before` runs ahead of the first call of the store's method with that name. */
-function opened(
-  before: Partial<Record<'saveProgress' | 'touchHolder', () => Promise<unknown>>> = {},
-  { ledger = false } = {},
-) {
-  const real = createIntentStore(connection);
+/** The parts that follow intents. `before` runs ahead of the first call of the store's method with that name. */
+function opened(before: Partial<Record<'saveProgress' | 'touchHolder', () => Promise<unknown>>> = {}) {
   const once = async (name: keyof typeof before) => {
     const act = before[name];
     delete before[name];
     await act?.();
   };
-  const store: typeof real = {
+  const storeOf = (real: IntentStore): IntentStore => ({
     ...real,
-    saveProgress: async (change, session) => {
+    async saveProgress(...args) {
       await once('saveProgress');
-      return real.saveProgress(change, session);
+      return real.saveProgress(...args);
     },
-    touchHolder: async (anchorId, transactionId) => {
+    async touchHolder(...args) {
       await once('touchHolder');
-      return real.touchHolder(anchorId, transactionId);
+      return real.touchHolder(...args);
     },
-  };
-  const inTransaction = createInTransaction(connection);
-  const clock = Date.now;
-  const { insert: markDays } = createMarkStore(connection);
-  const passing = createPassing({ markDays, store, inTransaction, clock });
-  const pauseBeforeTry = createPauseBeforeTry({ pause: pauseInRealTime, random: Math.random });
-  const limits = { ledger };
-  const progress = createMakeProgress({
-    store,
-    passing,
-    inTransaction,
-    writeEvent,
-    markDays,
-    clock,
-    pauseBeforeTry,
-    limits,
   });
-  const { attach } = createAttach({
-    waits: async () => false,
-    store,
-    passing,
-    progress,
-    clock,
-    pauseBeforeTry,
-    onAttached: () => undefined,
-  });
-  return { store, progress, attach };
+  return openIntents(connection, { storeOf, origin: anchor.origin });
 }
 
 async function find(intentHash: string): Promise<Intent> {
@@ -178,28 +149,38 @@ it('two intents that present each other’s transactions at once both keep a con
   }
 });
 
-it('what the ledger shows of a holder is not stored as a finding about the payer that the transaction passes to', async () => {
-  const nowMs = Date.now();
-  const hash = 'ab'.repeat(32);
-  const holder = holderIntent(nowMs);
-  const payment = withNamed(
-    { ...holder.payment, instructions: [instructions(nowMs)] },
-    hash,
-    'anchor',
-    nowMs,
-  );
-  // The claim was stored, and its process died before the transaction was passed.
-  await insertIntents(
-    connection,
-    { ...holder, told: { ...untold, from: payer }, payment },
-    claimantIntent(nowMs),
-  );
-  const { progress } = opened({}, { ledger: true });
-  const finding = { kind: 'problem', problem: 'other_sender', contradicts: false } as const;
-  const made = await progress('holder', { learned: { by: 'anchor', hash, finding } });
-  expect(made).toMatchObject({ intentHash: 'payer' });
-  const owner = await find('payer');
-  expect(owner).toMatchObject({ transactionId: contestedId, status: 'pending' });
-  expect(owner.payment.named).toMatchObject([{ hash, by: 'anchor', problem: null, looks: 0 }]);
-  expect(owner.lookUpDue?.getTime()).toBeLessThanOrEqual(Date.now());
-});
+it.each<[string, number, object]>([
+  ['that it does not know the old id', 404, {}],
+  [
+    'with a record of the old id',
+    200,
+    { transaction: { id: 'old', kind: 'deposit', status: 'completed', amount_out: '1' } },
+  ],
+])(
+  'an id that replaced another one during a poll is not judged by the answer %s',
+  async (_name, status, told) => {
+    const intents = opened();
+    const bare = payerIntent(Date.now());
+    const intent = attachment(bare, 'old', bare.createdAt, false);
+    await insertIntents(connection, intent);
+    const asked: string[] = [];
+    onPoll = async (id, response) => {
+      asked.push(id);
+      if (id === 'new') {
+        response.end(JSON.stringify({ transaction: { id, kind: 'withdrawal', status: 'pending_anchor' } }));
+        return;
+      }
+      const after = attachment(intent, 'new', new Date(), false);
+      await intents.store.saveProgress({ before: intent, after });
+      response.writeHead(status).end(JSON.stringify(told));
+    };
+    await intents.reconcile();
+    // The new id is looked for in the same run, because attaching makes the intent due at once.
+    expect(asked).toEqual(['old', 'new']);
+    expect(await find('payer')).toMatchObject({
+      ...{ transactionId: 'new', status: 'pending', problem: null, unscoredReason: null },
+      observations: { status: 'pending_anchor' },
+    });
+    await intents.close();
+  },
+);

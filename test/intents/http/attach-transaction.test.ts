@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import type { IntentAnswer } from '../../../contract/schemas/intents.js';
-import { day, intentsFixture, minute } from '../../fixtures/intents/intents-over-http.js';
+import { account, day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 
 const fixture = intentsFixture({ anchors: ['harbour', 'squall'] });
 // Intents left open by one test would be polled in the next, too.
@@ -47,6 +47,7 @@ describe('200', () => {
     expect(headers.get('cache-control')).toBe('no-store');
     expect((await fixture.post({ ...terms, anchorTransactionId: id })).body).toEqual(body);
     expect(await fixture.read(intent.intentHash)).toEqual(body);
+    expect(fixture.logged()).not.toContain(terms.nonce);
   });
 
   it('answers the present state to the same id again, also after the outcome', async () => {
@@ -77,12 +78,6 @@ describe('200', () => {
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
   });
 
-  it('replaces an id that was never seen', async () => {
-    const { attach } = await registered();
-    await attach('never-seen');
-    expect((await attach('corrected')).body.transaction?.id).toBe('corrected');
-  });
-
   it('attaches for a client that has used up its registrations of the minute', async () => {
     const client = { 'x-forwarded-for': '198.51.100.20' };
     const { terms, intent } = await registered();
@@ -97,13 +92,6 @@ describe('200', () => {
       200,
       String(rateLimitClasses.default.points),
     ]);
-  });
-
-  it('does not log the nonce', async () => {
-    const { terms, attach } = await registered();
-    await attach('unlogged');
-    expect(fixture.logged()).toContain('/transaction');
-    expect(fixture.logged()).not.toContain(terms.nonce);
   });
 });
 
@@ -125,28 +113,27 @@ describe('404 UNKNOWN_INTENT', () => {
 });
 
 describe('409 TRANSACTION_CONFLICT', () => {
-  async function expectConflict(answer: Awaited<ReturnType<typeof send>>) {
-    expect([answer.status, answer.body]).toMatchObject([409, { code: 'TRANSACTION_CONFLICT' }]);
-  }
-
-  it('for a transaction of another intent of the same anchor', async () => {
-    await (await registered()).attach('taken');
-    await expectConflict(await (await registered()).attach('taken'));
+  it('for a transaction of another intent of the same anchor, a second one, and one that comes too late', async () => {
+    const { terms, attach } = await registered();
+    await attach('taken');
+    const conflict = [409, { code: 'TRANSACTION_CONFLICT' }];
+    const refused = async (intent: { attach: typeof attach }, id: string) => {
+      const { status, body } = await intent.attach(id);
+      expect([status, body]).toMatchObject(conflict);
+    };
+    await refused(await registered(), 'taken');
     expect((await (await registered({ anchorId: 'squall' })).attach('taken')).status).toBe(200);
-  });
-
-  it('for a second transaction once the first one was seen', async () => {
-    const { attach } = await registered();
     await attach(await fixture.begin('harbour'));
     await fixture.pass(minute);
+    const late = await registered({ expiresAt: new Date(fixture.now() + minute).toISOString() });
     await fixture.settle();
-    await expectConflict(await attach('another'));
-  });
-
-  it('after the intent expired without a transaction', async () => {
-    const { attach } = await registered({ expiresAt: new Date(fixture.now() + minute).toISOString() });
+    await refused({ attach }, 'another');
+    const again = await fixture.post({ ...terms, anchorTransactionId: 'another' });
+    expect([again.status, again.body]).toMatchObject(conflict);
     await fixture.pass(minute);
-    await expectConflict(await attach('too-late'));
+    await refused(late, 'too-late');
+    await fixture.pass(2 * day);
+    await refused({ attach }, 'much-too-late');
   });
 });
 
@@ -186,5 +173,58 @@ describe('400 INVALID_REQUEST', () => {
       { code: 'INVALID_REQUEST', details: [{ path }] },
     ]);
     expect((await fixture.read(intent.intentHash)).transaction).toBeNull();
+  });
+});
+
+describe('transaction.problem', () => {
+  const harbour = () => fixture.anchors.anchor('harbour');
+  const look = async (afterMs = 30 * second) => {
+    await fixture.pass(afterMs);
+    await fixture.settle();
+  };
+  const transactionOf = async (intentHash: string) => (await fixture.read(intentHash)).transaction;
+
+  it.each<[problem: string | null, record: Record<string, unknown>]>([
+    [null, {}],
+    ['not_a_withdrawal', { kind: 'deposit' }],
+    ['other_account', { from: 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ' }],
+    ['other_asset', { amount_out_asset: 'iso4217:KES' }],
+  ])(
+    'is %s after a look at a record with %j, and goes when a later one says otherwise',
+    async (problem, record) => {
+      const { intent, attach } = await registered();
+      const id = await fixture.begin('harbour');
+      harbour().amend(id, record);
+      await attach(id);
+      expect(await transactionOf(intent.intentHash)).toMatchObject({ id, problem: null });
+      await look();
+      expect(await transactionOf(intent.intentHash)).toMatchObject({ id, problem });
+      harbour().amend(id, { kind: 'withdrawal', from: account, amount_out_asset: 'iso4217:NGN' });
+      await look();
+      expect(await transactionOf(intent.intentHash)).toMatchObject({ id, problem: null });
+    },
+  );
+
+  it('is unknown_to_anchor after a 404 alone; the id is then replaced, free for others, and the new one is scored', async () => {
+    const { intent, attach } = await registered();
+    const silent = await registered({ anchorId: 'squall' });
+    await attach('mistyped');
+    await silent.attach('unheard');
+    fixture.anchors.anchor('squall').setProfile({ faults: { error500: 1, html: 0, hang: 0 } });
+    await look();
+    fixture.anchors.anchor('squall').setProfile({ faults: { error500: 0, html: 0, hang: 0 } });
+    expect(await transactionOf(silent.intent.intentHash)).toMatchObject({ problem: null });
+    expect(await fixture.read(intent.intentHash)).toMatchObject({
+      status: 'pending',
+      transaction: { id: 'mistyped', status: null, lastSeenAt: null, problem: 'unknown_to_anchor' },
+    });
+    const id = await fixture.begin('harbour');
+    expect((await attach(id)).body.transaction).toMatchObject({ id, problem: null });
+    expect((await (await registered()).attach('mistyped')).status).toBe(200);
+    await look();
+    harbour().pay(id, { ending: 'complete' });
+    for (let minutes = 0; minutes < 10; minutes += 1) await look(minute);
+    const { outcome } = await fixture.read(intent.intentHash);
+    expect(outcome).toMatchObject({ status: 'settled', scored: true });
   });
 });

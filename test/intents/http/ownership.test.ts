@@ -52,43 +52,33 @@ async function watch(minutes: number): Promise<void> {
 }
 
 describe('a transaction that two intents present', () => {
-  it('is refused to the second one, whose claim is remembered and told', async () => {
-    const { holder, claimant, id } = await contested();
-    expect((await claimant.read()).transaction).toEqual({
-      id,
-      status: null,
-      lastSeenAt: null,
-      fundsReceivedAt: null,
-      readyAt: null,
-      problem: 'held_by_another',
-    });
-    expect((await holder.read()).transaction).toMatchObject({ id, problem: null });
-    const again = await claimant.present(id);
-    expect([again.status, again.body]).toMatchObject([409, { code: 'TRANSACTION_CONFLICT' }]);
-  });
-
-  it('passes at the next look to the one whose account the record names, and both say so', async () => {
-    const { holder, claimant, id } = await contested();
-    await look();
-    expect((await claimant.read()).transaction).toMatchObject({
-      id,
-      status: 'pending_user_transfer_start',
-      problem: null,
-    });
-    expect(await holder.read()).toMatchObject({
-      status: 'pending',
-      transaction: { id, status: null, lastSeenAt: null, problem: 'passed_to_another' },
-    });
-    expect((await claimant.present(id)).status).toBe(200);
-    expect((await holder.present(id)).status).toBe(409);
-  });
-
-  it('passes to the account that a muxed sender stands for', async () => {
-    const { claimant, id, anchor } = await contested();
-    anchor.amend(id, { from: muxedPayer });
-    await look();
-    expect((await claimant.read()).transaction?.problem).toBeNull();
-  });
+  it.each([
+    ['payer', payer],
+    ['account that a muxed sender stands for', muxedPayer],
+  ])(
+    'is refused to the second one, and passes at the next look to the %s, as both are told',
+    async (_name, from) => {
+      const { holder, claimant, id, anchor } = await contested();
+      anchor.amend(id, { from });
+      const unseen = { id, status: null, lastSeenAt: null, fundsReceivedAt: null, readyAt: null };
+      expect((await claimant.read()).transaction).toEqual({ ...unseen, problem: 'held_by_another' });
+      expect((await holder.read()).transaction).toEqual({ ...unseen, problem: null });
+      const again = await claimant.present(id);
+      expect([again.status, again.body]).toMatchObject([409, { code: 'TRANSACTION_CONFLICT' }]);
+      // Of claims made at the same time, either may be the first.
+      await fixture.pass(second);
+      const later = await registered(payer);
+      expect((await later.present(id)).status).toBe(409);
+      await look();
+      const seen = { id, status: 'pending_user_transfer_start', problem: null };
+      expect((await claimant.read()).transaction).toMatchObject(seen);
+      expect((await later.read()).transaction?.problem).toBe('held_by_another');
+      const transaction = { ...unseen, problem: 'passed_to_another' };
+      expect(await holder.read()).toMatchObject({ status: 'pending', transaction });
+      expect((await claimant.present(id)).status).toBe(200);
+      expect((await holder.present(id)).status).toBe(409);
+    },
+  );
 
   it('settles for the payer and is scored, also where the claim is passed only with the funds', async () => {
     const { holder, claimant, id, anchor } = await contested({ account: payer });
@@ -124,26 +114,22 @@ describe('a transaction that two intents present', () => {
     });
   });
 
-  it('passes at once to a payer who presents it after the record has named the account', async () => {
+  it.each([
+    ['at once where the record has named the account', 1, [201]],
+    ['at the next look, its intent and its claim being stored meanwhile', 0, [409, 200]],
+  ])('passes to a payer whose registration presents it %s', async (_name, looks, statuses) => {
     const holder = await registered(bystander);
     const id = await fixture.begin('harbour', { account: payer });
     await holder.present(id);
-    await look();
     const terms = fixture.terms({ account: payer, anchorTransactionId: id });
-    const { status, body } = await fixture.post(terms);
-    expect([status, body.transaction]).toMatchObject([201, { id, problem: null }]);
+    for (let n = 0; n < looks; n += 1) await look();
+    for (const expected of statuses) {
+      const { status, body } = await fixture.post(terms);
+      expect(status).toBe(expected);
+      if (status !== 409) expect(body.transaction).toMatchObject({ id, problem: null });
+      await look();
+    }
     expect((await holder.read()).transaction?.problem).toBe('passed_to_another');
-  });
-
-  it('stores the intent and its claim where a registration presents it', async () => {
-    const holder = await registered(bystander);
-    const id = await fixture.begin('harbour', { account: payer });
-    await holder.present(id);
-    const terms = fixture.terms({ account: payer, anchorTransactionId: id });
-    expect((await fixture.post(terms)).status).toBe(409);
-    await look();
-    const { status, body } = await fixture.post(terms);
-    expect([status, body.transaction]).toMatchObject([200, { id, problem: null }]);
   });
 
   it('stays with the first one where the record names nobody or a third account', async () => {
@@ -157,42 +143,25 @@ describe('a transaction that two intents present', () => {
     expect((await claimant.read()).transaction?.problem).toBe('held_by_another');
   });
 
-  it('stays where its sender is named only after the funds were seen', async () => {
+  it.each([
+    ['fail', 'is named only after the funds were seen'],
+    ['refund', 'is named only after an outcome, which stays'],
+  ] as const)('stays at a withdrawal that ends as %s where its sender %s', async (ending, _named) => {
     const { holder, claimant, id, anchor } = await contested();
     anchor.amend(id, { from: bystander });
     await look();
-    anchor.pay(id, { ending: 'fail' });
+    anchor.pay(id, { ending });
     await watch(10);
-    anchor.amend(id, { from: payer });
-    await watch(2);
-    expect((await claimant.read()).transaction?.problem).toBe('held_by_another');
-    await look(day);
-    expect((await holder.read()).outcome).toMatchObject({ status: 'failed', scored: true });
-  });
-
-  it('stays after an outcome, whatever the record says and whoever presents it', async () => {
-    const { holder, claimant, id, anchor } = await contested();
-    anchor.amend(id, { from: bystander });
-    await look();
-    anchor.pay(id, { ending: 'refund' });
-    await watch(10);
-    const ended = await holder.read();
-    expect(ended.status).toBe('failed');
+    const before = await holder.read();
+    expect(before.status).toBe(ending === 'refund' ? 'failed' : 'pending');
     anchor.amend(id, { from: payer });
     await look(20 * minute);
     expect((await claimant.present(id)).status).toBe(409);
     expect((await claimant.read()).transaction?.problem).toBe('held_by_another');
-    expect((await holder.read()).outcome).toEqual(ended.outcome);
-  });
-
-  it('belongs to the first claimant of the account where several of its intents claim it', async () => {
-    const { claimant, id } = await contested();
-    await fixture.pass(second);
-    const later = await registered(payer);
-    expect((await later.present(id)).status).toBe(409);
-    await look();
-    expect((await claimant.read()).transaction?.problem).toBeNull();
-    expect((await later.read()).transaction?.problem).toBe('held_by_another');
+    await look(day);
+    const { outcome } = await holder.read();
+    if (ending === 'refund') expect(outcome).toEqual(before.outcome);
+    else expect(outcome).toMatchObject({ status: 'failed', scored: true });
   });
 
   it('goes to its claimant where the holder replaces it before it was seen', async () => {

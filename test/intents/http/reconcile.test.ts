@@ -55,6 +55,8 @@ describe('200', () => {
     await fixture.pass(10 * minute);
     const second = await fixture.reconcile();
     expect(second.body).toMatchObject({ looked: 1, settled: 1, failed: 0, leftOpen: 0, unreachable: 0 });
+    const document = await fixture.documents().findOne({ _id: intentHash as never });
+    expect(JSON.stringify(document)).not.toMatch(/SIMULATED BANK/);
     const third = await fixture.reconcile();
     expect(third.body).toMatchObject({ looked: 0, settled: 0 });
     expect(await outcomeOf(intentHash)).toBe('settled completed');
@@ -115,24 +117,19 @@ describe('200', () => {
     expect(await eventsOf(intentHash)).toHaveLength(2);
   });
 
-  it('records no failure when the anchor recovers from an error within a day', async () => {
+  it.each([
+    ['recover', 12, 20 * minute, 'settled completed', ['intent.settled']],
+    ['stuck', 2, 2 * day + 12 * hour, 'failed overdue', ['intent.failed']],
+  ] as const)('records a withdrawal that ends as %s', async (ending, steps, stepMs, expected, events) => {
     const { intentHash, id, anchor } = await followed();
-    anchor.pay(id, { ending: 'recover' });
-    for (let i = 0; i < 12; i += 1) {
-      await fixture.pass(20 * minute);
+    anchor.pay(id, { ending });
+    await watch(2);
+    for (let i = 0; i < steps; i += 1) {
+      await fixture.pass(stepMs);
       await fixture.settle();
     }
-    expect(await outcomeOf(intentHash)).toBe('settled completed');
-    expect(await eventsOf(intentHash)).toEqual(['intent.settled']);
-  });
-
-  it('fails an intent whose payout is overdue', async () => {
-    const { intentHash, id, anchor } = await followed();
-    anchor.pay(id, { ending: 'stuck' });
-    await watch(2);
-    await fixture.pass(5 * day);
-    await fixture.settle();
-    expect(await outcomeOf(intentHash)).toBe('failed overdue');
+    expect(await outcomeOf(intentHash)).toBe(expected);
+    expect(await eventsOf(intentHash)).toEqual(events);
   });
 
   it('settles cash at pick-up, and measures the time until it was ready', async () => {
@@ -196,12 +193,6 @@ describe('200', () => {
       scored: false,
       unscoredReason: 'started_before_intent',
     });
-  });
-
-  it('stores no bank details from polled records', async () => {
-    const { intentHash } = await followed();
-    const document = await fixture.documents().findOne({ _id: intentHash as never });
-    expect(JSON.stringify(document)).not.toMatch(/SIMULATED BANK/);
   });
 
   it.each([

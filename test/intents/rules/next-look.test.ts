@@ -4,11 +4,13 @@ import { withNamed } from '../../../server/features/intents/payment/payment-stat
 import { nextLookMs, timesAfter } from '../../../server/features/intents/polls/next-look.rules.js';
 import {
   account,
+  courseOf,
   day,
   freshState,
   hour,
   limits,
   minute,
+  rowsOf,
   second,
   see,
   startMs,
@@ -26,69 +28,41 @@ const seen = see(freshState(), [0, {}]);
 const funded = see(seen, [minute, paid]);
 const error = see(funded, [hour, { ...paid, status: 'error' }]);
 const refunded = see(seen, [minute, { ...paid, status: 'refunded' }]);
-const resumed = freshState({ unknownPolls: 3 });
+
+const states: Record<string, Intent> = {
+  ...{ unseen: freshState(), seen, funded, error, refunded, resumed: freshState({ unknownPolls: 3 }) },
+  unattached: freshState({ attachedAt: null }),
+  expired: see(seen, [minute, { status: 'expired' }]),
+  settled: see(seen, [minute, done]),
+};
+/** In how long the next look comes, this long after the transaction was attached; of anchors that can be polled, and not. */
+const table = `
+seldom for an id that nobody knows         | unseen     | 0s 20s, 10m 10m, 1d 1h
+twice as late with each after it resumed   | resumed    | 1d 2m40s
+soon while money may arrive                | seen       | 0s 20s, 1h 20s, 3h 1m, 47h 15m
+soonest while a payout is under way        | funded     | 2m 15s, 2h1m 1m, 61h 30m
+at the deadline without a transaction      | unattached | 0s 1d
+hourly where nobody can be polled          | seen       |                         | 0s 1h, 47h59m 1m
+when an error has stood for a day          | error      | 24h59m59s 1s
+for 30 days after a failure                | refunded   | 1h 15m, 20d1m 5h
+never once it expired or settled           | expired    | 1h never
+never once it settled                      | settled    | 1h never
+`;
+const spanOf = (text: string) => courseOf(`${text} x`)[0]?.[0];
 
 describe('the next poll of an intent', () => {
-  it.each<[string, Intent, [afterMs: number, inMs: number | null][], boolean?]>([
-    [
-      'seldom for an id that nobody knows',
-      freshState(),
-      [
-        [0, 20 * second],
-        [600 * second, 600 * second],
-        [day, hour],
-      ],
-    ],
-    ['twice as late with each after it was resumed', resumed, [[day, 160 * second]]],
-    [
-      'soon while money may arrive',
-      seen,
-      [
-        [0, 20 * second],
-        [hour, 20 * second],
-        [3 * hour, minute],
-        [47 * hour, 15 * minute],
-      ],
-    ],
-    [
-      'soonest while a payout is under way',
-      funded,
-      [
-        [2 * minute, 15 * second],
-        [2 * hour + minute, minute],
-        [61 * hour, 30 * minute],
-      ],
-    ],
-    ['at the deadline without a transaction', freshState({ attachedAt: null }), [[0, day]]],
-    [
-      'hourly where the anchor cannot be polled',
-      seen,
-      [
-        [0, hour],
-        [2 * day - minute, minute],
-      ],
-      false,
-    ],
-    ['when an error has stood for a day', error, [[25 * hour - second, second]]],
-    [
-      'for 30 days after a failure',
-      refunded,
-      [
-        [hour, 15 * minute],
-        [30 * day, minute + 1],
-        [30 * day + minute + 1, null],
-      ],
-    ],
-    [
-      'at the end of these, where the anchor cannot be polled',
-      refunded,
-      [[10 * day, 20 * day + minute + 1]],
-      false,
-    ],
-    ['never once it expired', see(seen, [minute, { status: 'expired' }]), [[hour, null]]],
-    ['never once it settled', see(seen, [minute, done]), [[hour, null]]],
-  ])('comes %s', (_what, state, times, pollable = true) => {
-    expect(times.map(([afterMs]) => inMs(state, afterMs, pollable))).toEqual(times.map(([, ms]) => ms));
+  it.each(rowsOf(table))('comes %s', (_what, from = '', polled = '', unpolled = '') => {
+    for (const [pollable, course] of [
+      [true, polled],
+      [false, unpolled],
+    ] as const)
+      for (const [afterMs, next] of course === '' ? [] : courseOf(course))
+        expect(inMs(states[from] ?? seen, afterMs, pollable)).toBe(next === 'never' ? null : spanOf(next));
+  });
+
+  it('comes last when a failure can be made good no more', () => {
+    expect(inMs(refunded, 10 * day, false)).toBe(20 * day + minute + 1);
+    expect([inMs(refunded, 30 * day), inMs(refunded, 30 * day + minute + 1)]).toEqual([minute + 1, null]);
   });
 
   it.each([{}, paid, { ...paid, status: 'error' }, { ...paid, status: 'completed' }, { status: 'error' }])(

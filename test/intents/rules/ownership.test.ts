@@ -4,8 +4,10 @@ import {
   ownerElsewhere,
   takenOver,
   yieldsToClaimant,
+  yieldsToPayer,
 } from '../../../server/features/intents/holder/ownership.rules.js';
 import type { Intent } from '../../../server/features/intents/intent.js';
+import { withNamed } from '../../../server/features/intents/payment/payment-state.rules.js';
 import { nextLookMs } from '../../../server/features/intents/polls/next-look.rules.js';
 import { transition } from '../../../server/features/intents/transition/transition.rules.js';
 import {
@@ -19,12 +21,12 @@ import {
   see,
   startMs,
 } from '../../fixtures/intents/intent-states.js';
+import { instructions } from '../../fixtures/intents/payment-cases.js';
 import { claimantIntent, contestedId, holderIntent, payer } from '../../fixtures/intents/waiting-intents.js';
 
 const muxedPayer = 'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ';
 const paid = { status: 'pending_external', stellar_transaction_id: 'ab', amount_in: '100' };
 const now = new Date(startMs);
-const kes = { ...freshState().corridorTerms, buyAsset: 'iso4217:KES' };
 const holder = holderIntent(startMs);
 const claimant = claimantIntent(startMs);
 
@@ -54,58 +56,73 @@ describe('whether a transaction has to pass', () => {
 });
 
 describe('a transaction that passes', () => {
-  it('keeps what was observed of it since the claimant presented it', () => {
+  it('keeps what was observed of it since the claimant presented it, and leaves the holder a claim', () => {
     const taken = takenOver(claimant, holder, now);
-    expect(taken).toMatchObject({
-      transactionId: contestedId,
-      attachedAt: claimant.claimedAt,
-      observations: holder.observations,
-      problem: null,
-      claimedAt: null,
-      due: now,
-    });
-    expect(taken.claimedId).toBeUndefined();
-  });
-
-  it('does not count the observation without funds that came before the claim', () => {
-    const taken = takenOver({ ...claimant, claimedAt: now }, holder, now);
-    expect(taken.observations).toEqual({ ...holder.observations, unfundedAtMs: null });
-    const state = freshState({ observations: taken.observations ?? holder.observations });
-    expect(see(state, [minute, paid]).unscoredReason).toBe('seen_after_payment');
-    expect(see(state, [minute, {}], [2 * minute, paid]).unscoredReason).toBeNull();
-  });
-
-  it('counts where it was seen unpaid since it was presented, also if the funds came before it passed', () => {
-    const observations = { ...holder.observations, fundedAtMs: startMs };
-    const reasonOf = (claimedAt: Date | null) =>
-      takenOver({ ...claimant, claimedAt }, { ...holder, observations }, now).unscoredReason;
-    expect(reasonOf(claimant.claimedAt)).toBeNull();
-    expect(reasonOf(now)).toBe('seen_after_payment');
-  });
-
-  it('is judged by the terms of the intent that it passes to', () => {
-    const seen = see({ ...freshState(), corridorTerms: { ...kes } }, [
-      minute,
-      { amount_out_asset: 'iso4217:NGN' },
-    ]);
-    expect([seen.unscoredReason, seen.problem]).toEqual(['asset_mismatch', 'other_asset']);
-    const taken = takenOver({ ...claimant, account }, seen, now);
-    expect([taken.unscoredReason, taken.problem]).toEqual([null, null]);
-    const foreign = takenOver({ ...claimant, account, corridorTerms: kes }, seen, now);
-    expect([foreign.unscoredReason, foreign.problem]).toEqual(['asset_mismatch', 'other_asset']);
-  });
-
-  it('leaves the holder as if it had only claimed it', () => {
+    const { observations, attachedAt } = holder;
+    expect(taken).toMatchObject({ transactionId: contestedId, attachedAt: claimant.claimedAt, observations });
+    expect([taken.claimedId, taken.problem, taken.due]).toEqual([undefined, null, now]);
     const left = handedOver({ ...holder, unscoredReason: 'sender_mismatch' });
     expect(left).toMatchObject({
       claimedId: contestedId,
-      claimedAt: holder.attachedAt,
-      attachedAt: null,
-      unscoredReason: null,
+      claimedAt: attachedAt,
       problem: 'passed_to_another',
     });
-    expect(left.observations?.firstAtMs).toBeNull();
-    expect(left.transactionId).toBeUndefined();
+    expect([left.observations.firstAtMs, left.transactionId, left.unscoredReason]).toEqual([
+      null,
+      undefined,
+      null,
+    ]);
+  });
+
+  it('counts only where it was seen unpaid since it was presented', () => {
+    const reasonOf = (claimedAt: Date | null, fundedAtMs: number | null) => {
+      const taken = takenOver(
+        { ...claimant, claimedAt },
+        { ...holder, observations: { ...holder.observations, fundedAtMs } },
+        now,
+      );
+      return see({ ...freshState(), ...taken, account }, [minute, paid]).unscoredReason;
+    };
+    expect([reasonOf(claimant.claimedAt, null), reasonOf(claimant.claimedAt, startMs)]).toEqual([null, null]);
+    expect([reasonOf(now, null), reasonOf(now, startMs)]).toEqual([
+      'seen_after_payment',
+      'seen_after_payment',
+    ]);
+    const late = takenOver({ ...claimant, account, claimedAt: now }, holder, now);
+    expect(see(late, [minute, {}], [2 * minute, paid]).unscoredReason).toBeNull();
+  });
+
+  it.each([
+    ['iso4217:NGN', null, null],
+    ['iso4217:KES', 'asset_mismatch', 'other_asset'],
+  ])('is judged by the terms of the intent that it passes to: %s', (buyAsset, fault, problem) => {
+    const kes = { ...freshState().corridorTerms, buyAsset: 'iso4217:KES' };
+    const seen = see({ ...freshState(), corridorTerms: kes }, [minute, { amount_out_asset: 'iso4217:NGN' }]);
+    expect([seen.unscoredReason, seen.problem]).toEqual(['asset_mismatch', 'other_asset']);
+    const taken = takenOver({ ...claimant, account, corridorTerms: { ...kes, buyAsset } }, seen, now);
+    expect([taken.unscoredReason, taken.problem]).toEqual([fault, problem]);
+  });
+
+  it('passes on no more where it came by the ledger, and is looked up when its payments may be', () => {
+    const payment = withNamed(
+      { ...holder.payment, instructions: [instructions(startMs)] },
+      'a'.repeat(64),
+      'anchor',
+      startMs,
+    );
+    const taken = takenOver(claimant, { ...holder, payment }, now, true);
+    expect([taken.lookUpDue, ownerElsewhere(taken, account), yieldsToPayer(taken)]).toEqual([
+      now,
+      null,
+      false,
+    ]);
+    expect(yieldsToClaimant({ ...taken, unknownPolls: 1 }, { account, signed: false })).toBe(false);
+    const back = takenOver(handedOver(taken), holder, now);
+    expect([back.lookUpDue, ownerElsewhere(back, account), yieldsToPayer(back)]).toEqual([
+      undefined,
+      account,
+      true,
+    ]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Intent } from '../../../server/features/intents/intent.js';
-import type { FoundPayment } from '../../../server/features/intents/payment/payment.js';
+import type { Finding, FoundPayment } from '../../../server/features/intents/payment/payment.js';
 import { payableUntilMs } from '../../../server/features/intents/payment/payment-match.rules.js';
 import { nothingKnown, withNamed } from '../../../server/features/intents/payment/payment-state.rules.js';
 import { nextLookMs } from '../../../server/features/intents/polls/next-look.rules.js';
@@ -8,265 +8,184 @@ import { transition } from '../../../server/features/intents/transition/transiti
 import {
   account,
   at,
+  courseOf,
   day,
   freshState,
   hour,
-  limits,
   minute,
   outcome,
   record,
+  rowsOf,
   second,
   sellAsset,
   startMs,
 } from '../../fixtures/intents/intent-states.js';
 
-const byLedger = { ledger: true };
+type Raw = Record<string, unknown>;
 const hash = 'a'.repeat(64);
+/** When the ledger of the payment closed. */
+const closedMs = hour;
 const payable = { withdraw_anchor_account: account, withdraw_memo: '7', withdraw_memo_type: 'id' };
 const completed = { status: 'completed', amount_in: '100', amount_out: '150000' };
+const ready = {
+  ...completed,
+  status: 'pending_user_transfer_complete',
+  updated_at: at(closedMs + 5 * second),
+};
+const quick = { ...completed, completed_at: at(closedMs + 5 * second) };
+const records: Record<string, Raw> = {
+  ...{ payable, completed, ready, quick },
+  named: { ...completed, stellar_transaction_id: hash },
+  quickNamed: { ...quick, stellar_transaction_id: hash },
+  otherSender: { ...payable, from: 'GDNDEI3B7PZCHUBXEFDE6G2F2J2DWEXFLDTBCYCGH7O2ECA36A4QTAIO' },
+  external: { ...payable, status: 'pending_external' },
+  otherAmount: { ...payable, status: 'pending_external', amount_in: '1' },
+  noAmount: { status: 'completed', amount_out: '150000' },
+  expired: { ...payable, status: 'expired' },
+  old: { ...payable, started_at: '2020-01-01T00:00:00Z' },
+  deposit: { ...payable, kind: 'deposit' },
+  euro: { ...payable, amount_in_asset: 'iso4217:EUR' },
+  mended: { ...payable, kind: 'withdrawal', started_at: at(0), amount_in_asset: sellAsset },
+  slow: { ...completed, completed_at: at(20 * hour) },
+  late: { ...completed, completed_at: at(closedMs + 3 * hour - 5 * minute) },
+};
 
 const found: FoundPayment = {
   ...{ hash, by: 'wallet', operationId: '1', position: 1, kind: 'payment', ledger: 1, memo: null },
   ...{ from: account, fromMuxedId: null, to: account, toMuxedId: null, asset: sellAsset, amount: '95' },
-  ...{ closedAtMs: startMs + hour, lookedUpAtMs: startMs + hour, source: 'rpc' },
+  ...{ closedAtMs: startMs + closedMs, lookedUpAtMs: startMs + closedMs, source: 'rpc' },
 };
+const failed: Finding = { kind: 'problem', problem: 'transaction_failed', contradicts: true };
 
-function seen(state: Intent, afterMs: number, raw: Record<string, unknown>): Intent {
-  const observedAtMs = startMs + afterMs;
-  return transition(state, { record: record(raw), observedAtMs }, observedAtMs, byLedger);
-}
-
-/** The state after the wallet named the payment and the ledger showed it. */
-function paid(state: Intent, afterMs: number): Intent {
+/** `found`: the wallet names the payment and the ledger shows it; `shown`, `refuted`: so of what the record named. */
+function after(state: Intent, afterMs: number, what: string): Intent {
   const nowMs = startMs + afterMs;
-  const named = { ...state, payment: withNamed(state.payment, hash, 'wallet', nowMs) };
-  const lookUp = { by: 'wallet', hash, finding: { kind: 'found', payment: found } } as const;
-  return transition(named, lookUp, nowMs, byLedger);
+  const told = (learned: Parameters<typeof transition>[1], of = state) =>
+    transition(of, learned, nowMs, { ledger: true });
+  if (what === 'nothing') return told(null);
+  if (what === 'refuted') return told({ by: 'anchor', hash, finding: failed });
+  if (what === 'shown')
+    return told({ by: 'anchor', hash, finding: { kind: 'found', payment: { ...found, by: 'anchor' } } });
+  if (what === 'found') {
+    const payment = withNamed(state.payment, hash, 'wallet', nowMs);
+    return told({ by: 'wallet', hash, finding: { kind: 'found', payment: found } }, { ...state, payment });
+  }
+  const raw = records[what];
+  if (raw === undefined) throw new Error(`no record is called ${what}`);
+  return told({ record: record(raw), observedAtMs: nowMs });
 }
+const follow = (course: string, state = freshState()) =>
+  courseOf(course).reduce((now, [afterMs, what]) => after(now, afterMs, what), state);
 
-const waiting = seen(freshState(), minute, payable);
+/** How an intent ends whose record told after a minute where to pay, the evidence, and why it does not count. */
+const table = `
+paid                          | 2h found                                    | pending
+another sender is named       | 2m otherSender, 2h found                    | pending
+paid, says the record         | 2m external, 2h found                       | pending
+another amount is named       | 2m otherAmount, 2h found                    | pending
+no amount is named            | 90m noAmount                                | settled completed unverified | amount_missing
+no amount is named, but paid  | 90m noAmount, 2h found                      | settled completed ledger
+old, said so before           | 59m59s old, 61m old, 2h found               | pending | started_before_intent
+a deposit, said so before     | 59m59s deposit, 61m deposit, 2h found       | pending | not_a_withdrawal
+another asset, said so before | 59m59s euro, 61m euro, 2h found             | pending | asset_mismatch
+a deposit, said so afterwards | 1h deposit                                  | pending | not_a_withdrawal
+the same, paid before that    | 1h deposit, 2h found                        | pending
+a deposit, mended before      | 2m deposit, 3m mended, 90m deposit, 2h found | pending
+closed by the anchor          | 2h expired                                  | expired abandoned unverified
+the same, paid, not asked yet | 2h expired, 10d found, 10d1h nothing        | pending
+the same, settled then        | 2h expired, 10d found, 10d1m completed      | settled completed ledger
+the same, still closed        | 2h expired, 10d found, 10d1m expired        | pending
+still closed for a day        | 2h expired, 10d found, 10d1m expired, 11d nothing | failed error ledger
+closed, and then silent       | 2h expired, 10d found, 10d23h59m59s nothing | pending
+closed, and silent for a day  | 2h expired, 10d found, 11d nothing          | failed error ledger
+seen by nobody                | 2d nothing                                  | expired never_funded unverified
+the same, paid, not asked yet | 2d nothing, 10d found, 10d1h nothing        | pending
+the same, settled then        | 2d nothing, 10d found, 10d1m completed      | settled completed ledger
+the same, open still          | 2d nothing, 10d found, 10d1m payable        | failed overdue ledger
+the same, and silent          | 2d nothing, 10d found, 10d23h59m59s nothing | pending
+the same, silent for a day    | 2d nothing, 10d found, 11d nothing          | failed overdue ledger
+settled before it was found   | 90m completed, 2d found                     | settled completed ledger
+named by the anchor           | 90m named, 1d nothing                       | pending
+named, unknown for a day      | 90m named, 26h nothing                      | settled completed unverified
+named, and refuted            | 90m named, 2h refuted                       | pending
+refuted, and nothing else     | 90m named, 2h refuted, 2d nothing           | expired never_funded unverified
+`;
+
+/** The settle time in seconds of a payment that was found a second after its ledger closed. */
+const times = `
+done at once, told after 19 hours         | 20h quick                     | null
+the same, having been shown open          | 1h2s external, 20h quick      | null
+cash ready at once, told after 19 hours   | 20h ready, 21h completed      | null
+done 5 s after it, told within a minute   | 1h1m5s quick                  | 5
+the same, told a little later             | 1h1m6s quick                  | null
+done after 19 hours, told then            | 20h slow                      | 68400
+done 5 minutes ago, after 3 hours         | 4h late                       | 10500
+cash ready at once, collected later       | 1h20s ready, 9d completed     | 5
+`;
 
 describe('a payment that the ledger shows', () => {
-  it('is received when its ledger closed, in the amount that it delivered', () => {
-    const state = paid(waiting, 2 * hour);
-    expect(state.observations).toMatchObject({ fundedAtMs: found.closedAtMs, paidAtMs: found.closedAtMs });
-    expect(state).toMatchObject({ unscoredReason: null, amountIn: '95' });
+  it.each(rowsOf(table))('ends the intent by the table: %s', (_what, course = '', end = '', reason = '') => {
+    const state = follow(`1m payable, ${course}`);
+    const evidence = state.outcome === null ? '' : ` ${state.outcome.evidence}`;
+    expect(outcome(state) + evidence).toBe(end);
+    expect(state.unscoredReason ?? '').toBe(reason);
   });
 
-  it.each([
-    ['names another sender', { from: 'GDNDEI3B7PZCHUBXEFDE6G2F2J2DWEXFLDTBCYCGH7O2ECA36A4QTAIO' }],
-    ['says that it was paid before it was seen', { status: 'pending_external' }],
-    ['names another amount', { status: 'pending_external', amount_in: '1' }],
-  ])('counts also where the record %s', (_, raw) => {
-    const state = paid(seen(freshState(), minute, { ...payable, ...raw }), 2 * hour);
-    expect(state.unscoredReason).toBeNull();
+  it.each(rowsOf(times))('times the payout: %s', (_what, course = '', expected = '') => {
+    const { settleSeconds, timesKnown } = follow(`1m payable, 1h1s found, ${course}`).outcome ?? {};
+    expect([String(settleSeconds), timesKnown]).toEqual([expected, expected !== 'null']);
   });
 
-  it('does not count where the transaction was attached only afterwards', () => {
-    const late = seen(freshState({ attachedAt: new Date(startMs + 3 * hour) }), 4 * hour, payable);
-    expect(paid(late, 5 * hour).unscoredReason).toBe('seen_after_payment');
-  });
+  it.each(['1m payable, 20h quickNamed, 20h1m shown', '1m payable, 59m completed, 1h1s found'])(
+    'does not time a payout that was told before the payment was known: %s',
+    (course) =>
+      expect(follow(course).outcome).toMatchObject({
+        evidence: 'ledger',
+        settleSeconds: null,
+        timesKnown: false,
+      }),
+  );
 
-  it.each([
-    ['started_before_intent', { started_at: '2020-01-01T00:00:00Z' }],
-    ['not_a_withdrawal', { kind: 'deposit' }],
-    ['asset_mismatch', { amount_in_asset: 'iso4217:EUR' }],
-  ])('does not count with %s, if the record has said so since before it closed', (fault, raw) => {
-    const faulty = { ...payable, ...raw };
-    const mended = { ...payable, kind: 'withdrawal', started_at: at(0), amount_in_asset: sellAsset };
-    const reasonAfter = (...records: [number, Record<string, unknown>][]) =>
-      paid(
-        records.reduce((state, [afterMs, told]) => seen(state, afterMs, told), waiting),
-        2 * hour,
-      ).unscoredReason;
-    expect(seen(waiting, hour, faulty).unscoredReason).toBe(fault);
-    expect(reasonAfter([hour, faulty])).toBeNull();
-    expect(reasonAfter([hour - 1, faulty], [hour + minute, faulty])).toBe(fault);
-    expect(reasonAfter([2 * minute, faulty], [3 * minute, mended], [90 * minute, faulty])).toBeNull();
-  });
-
-  it('verifies an outcome of which the anchor named no amount, and counts it', () => {
-    const settled = seen(waiting, 90 * minute, { status: 'completed', amount_out: '150000' });
-    expect(settled.unscoredReason).toBe('amount_missing');
-    expect(paid(settled, 2 * hour)).toMatchObject({ unscoredReason: null, amountIn: '95' });
-  });
-
-  describe('takes back that the intent expired, and', () => {
-    const closed = seen(waiting, 2 * hour, { ...payable, status: 'expired' });
-    const unpaid = transition(waiting, null, startMs + 2 * day, byLedger);
-    const foundMs = 10 * day;
-
-    it.each([
-      ['the record was closed after it', closed, 'expired abandoned'],
-      ['nobody had seen it', unpaid, 'expired never_funded'],
-    ])('ends nothing before the anchor was asked again, where %s', (_, expired, before) => {
-      expect([outcome(expired), expired.outcome?.evidence]).toEqual([before, 'unverified']);
-      const open = paid(expired, foundMs);
-      expect(outcome(open)).toBe('pending');
-      expect(nextLookMs(open, startMs + foundMs, true)).toBe(startMs + foundMs + 15 * second);
-      expect(outcome(transition(open, null, startMs + foundMs + hour, byLedger))).toBe('pending');
-      const settled = seen(open, foundMs + minute, completed);
-      expect([outcome(settled), settled.outcome?.evidence]).toEqual(['settled completed', 'ledger']);
-    });
-
-    it('fails when the anchor shows it as still open', () => {
-      const open = seen(paid(unpaid, foundMs), foundMs + minute, payable);
-      expect([outcome(open), open.outcome?.evidence]).toEqual(['failed overdue', 'ledger']);
-    });
-
-    it('fails when the anchor has shown it as closed for a day since', () => {
-      const open = seen(paid(closed, foundMs), foundMs + minute, { ...payable, status: 'expired' });
-      expect(outcome(open)).toBe('pending');
-      const failed = transition(open, null, startMs + foundMs + day, byLedger);
-      expect([outcome(failed), failed.outcome?.evidence]).toEqual(['failed error', 'ledger']);
-    });
-
-    it.each([
-      ['failed error', closed],
-      ['failed overdue', unpaid],
-    ])('is %s when the anchor has not answered for a day', (end, expired) => {
-      const open = paid(expired, foundMs);
-      expect(outcome(transition(open, null, startMs + foundMs + day - 1, byLedger))).toBe('pending');
-      expect(outcome(transition(open, null, startMs + foundMs + day, byLedger))).toBe(end);
-    });
-  });
-
-  it('verifies an outcome that was unverified, and keeps its day', () => {
-    const settled = seen(waiting, 90 * minute, completed);
-    expect(settled.outcome).toMatchObject({
-      kind: 'settled',
-      evidence: 'unverified',
-      settleSeconds: null,
-    });
-    const verified = paid(settled, 2 * day).outcome;
-    expect(verified).toMatchObject({
-      kind: 'settled',
-      evidence: 'ledger',
-      settleSeconds: 1_800,
-      timesKnown: true,
-    });
+  it('is received when its ledger closed, in its amount, counts for who attached in time, and keeps the day', () => {
+    const { observations, amountIn } = follow('1m payable, 2h found');
+    const closedAtMs = startMs + closedMs;
+    expect(observations).toMatchObject({ fundedAtMs: closedAtMs, paidAtMs: closedAtMs });
+    expect(amountIn).toBe('95');
+    const late = freshState({ attachedAt: new Date(startMs + 3 * hour) });
+    expect(follow('4h payable, 5h found', late).unscoredReason).toBe('seen_after_payment');
+    const settled = follow('1m payable, 90m completed');
+    const verified = after(settled, 2 * day, 'found').outcome;
+    expect(verified).toMatchObject({ settleSeconds: 1_800, timesKnown: true });
     expect(verified?.recordedAt).toEqual(settled.outcome?.recordedAt);
   });
-});
 
-describe('a poll that is answered after the payment closed', () => {
-  const askedAtMs = found.closedAtMs - 3 * second;
-  const storedAtMs = found.closedAtMs + 2 * second;
-  const answered = (raw: Record<string, unknown>) =>
-    transition(
-      waiting,
-      { record: record({ ...payable, ...raw }), observedAtMs: askedAtMs },
-      storedAtMs,
-      byLedger,
-    );
-
-  it('does not make the payment late, however early the anchor was asked', () => {
-    const { observations } = answered({ status: 'expired' });
-    expect(payableUntilMs({ ...waiting, observations })).toBe(storedAtMs);
-    expect(observations).toMatchObject({ lastAtMs: askedAtMs, unfundedAtMs: askedAtMs });
+  it('has the anchor asked again soon where the intent had expired', () => {
+    const open = follow('1m payable, 2h expired, 10d found');
+    expect(nextLookMs(open, startMs + 10 * day, true)).toBe(startMs + 10 * day + 15 * second);
   });
 
-  it('does not exclude the outcome for a fault of the withdrawal', () => {
-    const faulty = answered({ kind: 'deposit' });
-    expect(faulty.unscoredReason).toBe('not_a_withdrawal');
-    expect(paid(faulty, 2 * hour).unscoredReason).toBeNull();
-  });
-
-  it('names no instructions that the payment has to follow', () => {
-    const stored = answered({ withdraw_memo: '8' }).payment.instructions.map((each) => each.storedAtMs);
-    expect(stored).toEqual([startMs + minute, storedAtMs]);
-  });
-});
-
-describe('the time of a payout whose payment the ledger shows', () => {
-  const paidAtMs = found.closedAtMs - startMs;
-  const quick = { ...completed, completed_at: at(paidAtMs + 5 * second) };
-  const ready = {
-    ...{ status: 'pending_user_transfer_complete', amount_in: '100', amount_out: '150000' },
-    updated_at: at(paidAtMs + 5 * second),
-  };
-  const settled = (...records: [afterMs: number, raw: Record<string, unknown>][]) =>
-    records.reduce((state, [afterMs, raw]) => seen(state, afterMs, raw), paid(waiting, paidAtMs + second));
-  const withheld = { kind: 'settled', evidence: 'ledger', settleSeconds: null, timesKnown: false };
-  const known = (settleSeconds: number) => ({ ...withheld, settleSeconds, timesKnown: true });
-
-  const silent = paidAtMs + 19 * hour;
-  it.each<[string, [number, Record<string, unknown>][]]>([
-    ['that it paid out at once', [[silent, quick]]],
-    [
-      'the same, having shown it open',
-      [
-        [paidAtMs + 2 * second, { status: 'pending_external' }],
-        [silent, quick],
-      ],
-    ],
-    [
-      'that cash was ready at once',
-      [
-        [silent, ready],
-        [silent + hour, completed],
-      ],
-    ],
-  ])('is not known where the anchor says after 19 hours: %s', (_, records) => {
-    expect(settled(...records).outcome).toMatchObject(withheld);
-  });
-
-  it('is not known where only the anchor names the payment, when it has been silent for hours', () => {
-    const named = seen(waiting, paidAtMs + 19 * hour, { ...quick, stellar_transaction_id: hash });
-    const finding = { kind: 'found', payment: { ...found, by: 'anchor' } } as const;
-    const nowMs = startMs + paidAtMs + 19 * hour + minute;
-    expect(transition(named, { by: 'anchor', hash, finding }, nowMs, byLedger).outcome).toMatchObject(
-      withheld,
-    );
-  });
-
-  it('is not known where the payout was told of before the payment', () => {
-    const told = seen(waiting, paidAtMs - minute, completed);
-    expect(paid(told, paidAtMs + second).outcome).toMatchObject(withheld);
-  });
-
-  it.each([
-    ['a minute ago, by an anchor that told nothing else', 65, 5, known(5)],
-    ['a little over a minute ago', 66, 5, withheld],
-    ['now, after 19 hours', 19 * 3_600, 19 * 3_600, known(19 * 3_600)],
-    ['five minutes ago, after three hours in which it was looked at as often', 10_800, 10_500, known(10_500)],
-  ])('of a payout told of as done %s', (_, toldAfterS, doneAfterS, expected) => {
-    const raw = { ...completed, completed_at: at(paidAtMs + doneAfterS * second) };
-    expect(settled([paidAtMs + toldAfterS * second, raw]).outcome).toMatchObject(expected);
-  });
-
-  it('ends when cash was seen ready, however long it waits there', () => {
-    expect(settled([paidAtMs + 20 * second, ready], [paidAtMs + 9 * day, completed]).outcome).toMatchObject(
-      known(5),
-    );
-  });
-});
-
-describe('a record of which the ledger says', () => {
-  const told = seen(waiting, 90 * minute, { ...completed, stellar_transaction_id: hash });
-
-  it('nothing yet stays pending for a day, then ends as unverified', () => {
-    expect(outcome(told)).toBe('pending');
-    const later = transition(told, null, startMs + day, byLedger);
-    expect(outcome(later)).toBe('pending');
-    const ended = transition(told, null, startMs + day + 2 * hour, byLedger);
-    expect([outcome(ended), ended.outcome?.evidence]).toEqual(['settled completed', 'unverified']);
-  });
-
-  it('that the payment is none is not believed: it expires as if nobody had paid', () => {
-    const finding = { kind: 'problem', problem: 'transaction_failed', contradicts: true } as const;
-    const refuted = transition(told, { by: 'anchor', hash, finding }, startMs + 2 * hour, byLedger);
-    expect(outcome(refuted)).toBe('pending');
-    expect(outcome(transition(refuted, null, startMs + 2 * day, byLedger))).toBe('expired never_funded');
-  });
-
-  it('nothing, because no ledger is asked, settles on the word of the anchor', () => {
-    const seenAt = (afterMs: number, raw: Record<string, unknown>) => (state: Intent) =>
-      transition(state, { record: record(raw), observedAtMs: startMs + afterMs }, startMs + afterMs, limits);
-    const ended = seenAt(hour, { ...completed, stellar_transaction_id: hash })(
-      seenAt(minute, payable)(freshState()),
-    );
+  it('is on nobody where no ledger is asked: the word of the anchor settles', () => {
+    const seen = (state: Intent, afterMs: number, raw: Raw) =>
+      transition(state, { record: record(raw), observedAtMs: startMs + afterMs }, startMs + afterMs, {
+        ledger: false,
+      });
+    const ended = seen(seen(freshState(), minute, payable), hour, records.named ?? {});
     expect([outcome(ended), ended.outcome?.evidence]).toEqual(['settled completed', 'anchor']);
     expect(ended.payment).toEqual(nothingKnown);
   });
+});
+
+it('a poll that is answered after the payment closed makes it neither late nor faulty, however early it was asked', () => {
+  const waiting = follow('1m payable');
+  const storedAtMs = found.closedAtMs + 2 * second;
+  const answered = (raw: Raw) => {
+    const seen = { record: record({ ...payable, ...raw }), observedAtMs: found.closedAtMs - 3 * second };
+    return transition(waiting, seen, storedAtMs, { ledger: true });
+  };
+  const closed = answered({ status: 'expired' });
+  expect(payableUntilMs(closed)).toBe(storedAtMs);
+  expect(closed.observations).toMatchObject({ unfundedAtMs: found.closedAtMs - 3 * second });
+  expect(after(answered({ kind: 'deposit' }), 2 * hour, 'found').unscoredReason).toBeNull();
+  const places = answered({ withdraw_memo: '8' }).payment.instructions;
+  expect(places.map((each) => each.storedAtMs)).toEqual([startMs + minute, storedAtMs]);
 });

@@ -57,28 +57,20 @@ describe('where to pay', () => {
 });
 
 describe('the verdict on a payment', () => {
-  it.each([
+  const problems = (name: string, contradicts = false) =>
+    withFinding(told, 'anchor', problem(name, contradicts), startMs);
+  it.each<[string, typeof told, number, string]>([
     ['nothing named', seen, 0, 'unverifiable'],
     ['named and not looked up yet', told, second, 'waiting'],
     ['named, and looked for in vain for a day', told, day + second, 'unverifiable'],
-    [
-      'the ledger away',
-      withFinding(told, 'anchor', problem('ledger_unavailable'), startMs),
-      minute,
-      'waiting',
-    ],
-    ['out of range', withFinding(told, 'anchor', problem('out_of_range'), startMs), minute, 'waiting'],
-    ['not found so far', withFinding(told, 'anchor', problem('not_found'), startMs), minute, 'waiting'],
+    ['the ledger away', problems('ledger_unavailable'), minute, 'waiting'],
+    ['out of range', problems('out_of_range'), minute, 'waiting'],
+    ['not found so far', problems('not_found'), minute, 'waiting'],
     ['not found ten times', missed(told, 10), hour, 'refuted'],
     ['not found nine times', missed(told, 9), hour, 'waiting'],
-    ['failed', withFinding(told, 'anchor', problem('transaction_failed', true), startMs), second, 'refuted'],
-    [
-      'without a place recorded before',
-      withFinding(told, 'anchor', problem('no_instructions'), startMs),
-      0,
-      'unverifiable',
-    ],
-  ])('%s', (_, state, afterMs, expected) => {
+    ['failed', problems('transaction_failed', true), second, 'refuted'],
+    ['without a place recorded before', problems('no_instructions'), 0, 'unverifiable'],
+  ])('%s', (_what, state, afterMs, expected) => {
     expect(verdictOf(state, startMs + afterMs)).toBe(expected);
   });
 

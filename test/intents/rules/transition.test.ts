@@ -1,13 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { UnscoredReason } from '../../../contract/schemas/intents.js';
+import { fiatAmount, minorUnitsOfAsset } from '../../../server/amounts.rules.js';
 import type { Intent } from '../../../server/features/intents/intent.js';
 import { isAnnouncedAmount } from '../../../server/features/intents/record/eligibility.rules.js';
-import { shortfallPpb } from '../../../server/features/intents/transition/shortfall.rules.js';
+import { shortfallPpb } from '../../../server/features/intents/transition/settle-time.rules.js';
 import { transition } from '../../../server/features/intents/transition/transition.rules.js';
 import {
   account,
   at,
+  courseOf,
   day,
   freshState,
   hour,
@@ -15,6 +17,7 @@ import {
   minute,
   outcome,
   record,
+  rowsOf,
   second,
   see,
   sellAsset,
@@ -145,24 +148,16 @@ described differently, paid   | funded | 1h turned, 27h turned                  
 filled in step by step        | unseen | 0m deposit, 1m unpaid, 2m paid, 1h done     | settled completed | counts
 a kind that is never named    | unseen | 0m noKind, 1m paidNoKind, 1h doneNoKind     | settled completed | not_a_withdrawal
 `;
-const unitMs = { d: day, h: hour, m: minute, s: second };
-
-function sightOf(text: string): Sight {
-  const [, after = '', name = ''] = /^(\S+) (\w+)$/.exec(text.trim()) ?? [];
-  const parts = [...after.matchAll(/(\d+)([dhms])/g)];
-  const raw = records[name];
-  if (raw === undefined) throw new Error(`no record is called ${name}`);
-  return [parts.reduce((sum, [, count, unit]) => sum + Number(count) * unitMs[unit as 'd'], 0), raw];
-}
-
-const rows = table
-  .trim()
-  .split('\n')
-  .map((line) => line.split('|').map((cell) => cell.trim()));
+const sightsOf = (text: string): Sight[] =>
+  courseOf(text).map(([afterMs, name]) => {
+    const raw = records[name];
+    if (raw === undefined) throw new Error(`no record is called ${name}`);
+    return [afterMs, raw];
+  });
 
 describe('an intent', () => {
-  it.each(rows)('ends by the table: %s', (_what, from = '', sights = '', end = '', counts = '') => {
-    const state = follow(states[from] ?? unseen, sights.split(',').map(sightOf));
+  it.each(rowsOf(table))('ends by the table: %s', (_what, from = '', sights = '', end = '', counts = '') => {
+    const state = follow(states[from] ?? unseen, sightsOf(sights));
     expect(outcome(state)).toBe(end);
     if (counts !== '') expect(state.unscoredReason ?? 'counts').toBe(counts);
   });
@@ -223,6 +218,16 @@ describe('the amounts', () => {
     ['0', false],
   ])('%s of 100 announced: %s', (amount, expected) =>
     expect(isAnnouncedAmount(amount, '100')).toBe(expected),
+  );
+
+  it.each([
+    ['152150.4', 'NGN', '152150.40'],
+    ['152150.405', 'NGN', '152150.405'],
+    ['370000', 'UGX', '370000'],
+    ['30.7', 'KWD', '30.700'],
+    ['123456789012345678901.5', 'NGN', '123456789012345678901.50'],
+  ])('%s %s is written as %s', (amount, currency, expected) =>
+    expect(fiatAmount(amount, minorUnitsOfAsset(`iso4217:${currency}`))).toBe(expected),
   );
 
   const quote = { tier: 'anchor', sellAmount: '100', receiveAmount: '152000' } as const;

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encodePublicKey } from '../../../contract/verification/strkey.js';
@@ -88,19 +87,6 @@ async function everything(): Promise<string> {
   for (const { name } of collections)
     texts.push(JSON.stringify(await fixture.connection.collection(name).find().toArray()));
   return texts.join('\n');
-}
-
-/** Copies every collection; the returned function restores them. */
-async function backUp(): Promise<() => Promise<void>> {
-  const collections = (await fixture.connection.db?.listCollections().toArray()) ?? [];
-  const kept = collections.map(({ name }) => fixture.connection.collection(name));
-  const documents = await Promise.all(kept.map((collection) => collection.find().toArray()));
-  return async () => {
-    for (const [index, collection] of kept.entries()) {
-      await collection.deleteMany({});
-      if (documents[index]?.length) await collection.insertMany(documents[index]);
-    }
-  };
 }
 
 async function cards() {
@@ -209,32 +195,11 @@ describe('erasing an account', () => {
     expect(await counts()).toEqual(counted);
   });
 
-  it('is done by the command that docs/privacy.md names', async () => {
-    const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
-    const command = /```sh\nnpm run fairlead -- erase (\S+) --dry-run\n```/.exec(read('docs/privacy.md'));
-    const tried = await erase(command?.[1] ?? '', '--dry-run');
-    expect(JSON.parse(tried.stdout)).toMatchObject({ account: command?.[1], erased: 0, kept: {} });
-  });
-
   it('changes nothing for a text that is no account', async () => {
     expect(await erase('GABC')).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('Not an account'),
     });
     expect(await erase()).toMatchObject({ status: 2 });
-  });
-
-  it('is done again after a restore from a backup has brought the account back', async () => {
-    const returning = encodePublicKey(new Uint8Array(32).fill(9));
-    await insertIntents(fixture.connection, ended(300, 40, { account: returning }));
-    const restore = await backUp();
-    expect(await erase(returning)).toMatchObject({ status: 0, stderr: '' });
-    expect(await everything()).not.toContain(returning);
-    await restore();
-    expect(await everything()).toContain(returning);
-    const again = await erase(returning);
-    expect(again).toMatchObject({ status: 0, stderr: '' });
-    expect(JSON.parse(again.stdout)).toMatchObject({ erased: 1, kept: {} });
-    expect(await everything()).not.toContain(returning);
   });
 });

@@ -20,33 +20,21 @@ export interface StatusCallback {
   body: unknown;
 }
 
-export interface StatusCallbackDeps {
+export type TakeStatusCallback = ReturnType<typeof createTakeStatusCallback>;
+
+export function createTakeStatusCallback(deps: {
   store: Pick<IntentStore, 'findByHash' | 'findByTransaction' | 'takeUpAgain'>;
   passing: Pick<Passing, 'passToClaimant'>;
   progress: MakeProgress;
-  /** The key (G…) the anchor signs with; null where none is known. */
-  signingKeyOf: (anchorId: string) => Promise<string | null>;
-  noteUnreadable: AnchorDirectory['noteUnreadable'];
+  directory: Pick<AnchorDirectory, 'signingKeyOf' | 'noteUnreadable'>;
   /** Called when a poll of a transaction became due at once. */
-  onDue: () => void;
+  onAttached: () => void;
   /** The address under which anchors reach this service: its host is part of what they sign. */
   publicUrl: string;
   logger: Logger;
   clock: Clock;
-}
-
-/**
- * Applies an anchor's callback. Throws UNKNOWN_INTENT, or INVALID_SIGNATURE without changing anything, or NOT_READY.
- * Calls `countVerified` once the signature is verified; if that throws, the error is passed on and nothing is changed.
- */
-export type TakeStatusCallback = (
-  intentHash: string,
-  callback: StatusCallback,
-  countVerified: (anchorId: string) => Promise<void>,
-) => Promise<StatusCallbackAnswer>;
-
-export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCallback {
-  const { store, passing, progress, signingKeyOf, onDue, logger, clock } = deps;
+}) {
+  const { store, passing, progress, directory, logger, clock } = deps;
   const { host, hostname } = new URL(deps.publicUrl);
 
   /** Returns when it was signed, in Unix seconds. */
@@ -54,7 +42,7 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
     const parsed = parseSignatureHeader(signature);
     if (parsed === null) throw refused('The Signature header must be "t=<unix seconds>, s=<base64>".');
     if (!isFresh(parsed.signedAt, clock())) throw refused('The signature is more than two minutes off.');
-    const key = await signingKeyOf(anchorId);
+    const key = await directory.signingKeyOf(anchorId);
     if (key === null) throw refused('No signing key of this anchor is known.');
     const signed = { signature: parsed.signature, publicKey: decodePublicKey(key) };
     // SEP-24 says "host": some sign it as the address has it, and some, such as Java's URI, without its port.
@@ -74,12 +62,20 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
     if (transactionId !== intent.claimedId) return null;
     const holder = await store.findByTransaction(intent.anchorId, transactionId);
     if (holder === null) return null;
-    const passed = await passing.passToClaimant(holder, intent, true);
+    const passed = await passing.passToClaimant(holder, intent);
     // A holder that changed meanwhile, or ended, keeps it, and the record with it.
     return typeof passed === 'object' ? passed.owner : holder._id;
   }
 
-  return async (intentHash, callback, countVerified) => {
+  /**
+   * Applies an anchor's callback. Throws UNKNOWN_INTENT, or INVALID_SIGNATURE without changing anything, or NOT_READY.
+   * Calls `countVerified` once the signature is verified; if that throws, the error is passed on and nothing is changed.
+   */
+  return async (
+    intentHash: string,
+    callback: StatusCallback,
+    countVerified: (anchorId: string) => Promise<void>,
+  ): Promise<StatusCallbackAnswer> => {
     const intent = await store.findByHash(intentHash);
     if (intent === null) throw new ApiError('UNKNOWN_INTENT', 'No intent has this hash.');
     const signedAt = await verified(intent.anchorId, callback).catch((error: unknown) => {
@@ -91,9 +87,9 @@ export function createTakeStatusCallback(deps: StatusCallbackDeps): TakeStatusCa
     const read = readRecord(callback.body);
     const record = isRefused(read) ? null : read;
     const unread = unreadOf(read);
-    if (unread !== null) deps.noteUnreadable(intent.anchorId, 'transaction', unread);
+    if (unread !== null) directory.noteUnreadable(intent.anchorId, 'transaction', unread);
     // A readable record is applied below, whatever queue the intent is in. For an unreadable one, the anchor is polled.
-    if (record === null && (await store.takeUpAgain(intentHash, new Date(clock())))) onDue();
+    if (record === null && (await store.takeUpAgain(intentHash, new Date(clock())))) deps.onAttached();
     // Only a client that knows the nonce may attach a transaction; a callback may not.
     const follower = record === null ? null : await followerOf(intent, record.id);
     const unchanged = { intentHash, status: intent.status, applied: false };

@@ -25,6 +25,10 @@ export interface Attach {
   namePayment(intent: Intent, paymentHash: string): Promise<Intent>;
 }
 
+const heldByAnother =
+  'Another intent of this anchor holds this transaction. The claim is stored: as long as that intent has no outcome, the ' +
+  "transaction passes to this one if the anchor's record or the ledger shows that this account paid.";
+
 export function createAttach(deps: {
   store: Pick<IntentStore, 'findCurrent' | 'touchHolder' | 'saveProgress' | 'takeUpAgain'>;
   passing: Pick<Passing, 'handOnReleased' | 'passToSender' | 'passToClaimant'>;
@@ -60,7 +64,7 @@ export function createAttach(deps: {
     const holder = await store.touchHolder(intent.anchorId, transactionId);
     if (holder === null) return true;
     if (yieldsToClaimant(holder, intent))
-      return (await passing.passToClaimant(holder, intent, false)) !== 'no_claimant';
+      return (await passing.passToClaimant(holder, intent)) !== 'no_claimant';
     // The anchor may know the id by now; only its record can decide between the claimant and the holder.
     await takeUpAgain(holder);
     const sender = ownerElsewhere(holder, holder.told?.from ?? null);
@@ -94,7 +98,7 @@ export function createAttach(deps: {
           onAttached();
           return intent;
         }
-        if (!mayHave) throw takenByAnother();
+        if (!mayHave) throw conflict(heldByAnother);
         return undefined;
       });
     },
@@ -151,13 +155,6 @@ async function isTaken(attach: () => Promise<unknown>): Promise<boolean> {
     if (isDuplicateKey(error)) return true;
     throw error;
   }
-}
-
-function takenByAnother(): ApiError {
-  return conflict(
-    'Another intent of this anchor holds this transaction. The claim is stored: as long as that intent has no outcome, the ' +
-      "transaction passes to this one if the anchor's record or the ledger shows that this account paid.",
-  );
 }
 
 function conflict(message: string): ApiError {

@@ -17,17 +17,12 @@ const dayMs = 24 * hourMs;
  * The interval between looks grows with the age of the present phase: it is this part of it, within these bounds. Ids that
  * do not exist cost next to nothing.
  */
-interface Pace {
-  part: number;
-  leastMs: number;
-  mostMs: number;
-}
-
-const unseenPace: Pace = { part: 1, leastMs: 20 * secondMs, mostMs: hourMs };
-const unfundedPace: Pace = { part: 1 / 180, leastMs: 20 * secondMs, mostMs: 15 * minuteMs };
-const fundedPace: Pace = { part: 1 / 120, leastMs: 15 * secondMs, mostMs: 30 * minuteMs };
-const readyPace: Pace = { part: 1 / 24, leastMs: 5 * minuteMs, mostMs: hourMs };
-const failedPace: Pace = { part: 1 / 96, leastMs: 15 * minuteMs, mostMs: 6 * hourMs };
+type Pace = readonly [part: number, leastMs: number, mostMs: number];
+const unseenPace: Pace = [1, 20 * secondMs, hourMs];
+const unfundedPace: Pace = [1 / 180, 20 * secondMs, 15 * minuteMs];
+const fundedPace: Pace = [1 / 120, 15 * secondMs, 30 * minuteMs];
+const readyPace: Pace = [1 / 24, 5 * minuteMs, hourMs];
+const failedPace: Pace = [1 / 96, 15 * minuteMs, 6 * hourMs];
 /** For anchors that cannot be polled: a look only checks the deadlines, and notices a token that was granted meanwhile. */
 const unpolledEveryMs = hourMs;
 
@@ -76,7 +71,7 @@ function paceMs(intent: Intent, nowMs: number): number {
   const ageMs = nowMs - (intent.attachedAt?.getTime() ?? nowMs);
   if (firstAtMs !== null) return at(unfundedPace, ageMs);
   // Once polls were resumed (attach.ts), the interval doubles with each of them.
-  const resumedMs = intent.unknownPolls === 0 ? ageMs : unseenPace.leastMs * 2 ** intent.unknownPolls;
+  const resumedMs = intent.unknownPolls === 0 ? ageMs : 20 * secondMs * 2 ** intent.unknownPolls;
   return at(unseenPace, Math.min(ageMs, resumedMs));
 }
 
@@ -96,7 +91,7 @@ function turningPointMs(intent: Intent): number {
   return attachedAt === null && claimedId === undefined ? deadlineMs : deadlineMs + lateFundsMs;
 }
 
-function at({ part, leastMs, mostMs }: Pace, ageMs: number): number {
+function at([part, leastMs, mostMs]: Pace, ageMs: number): number {
   return Math.min(mostMs, Math.max(leastMs, ageMs * part));
 }
 

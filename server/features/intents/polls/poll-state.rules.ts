@@ -5,42 +5,22 @@
  * - `unconfirmed`: the anchor has not shown a record of it so far
  * - `confirmed`: the anchor has shown a record of it
  */
-export const pollStates = ['never', 'waiting', 'unconfirmed', 'confirmed'] as const;
-export type PollState = (typeof pollStates)[number];
+export type PollState = 'never' | 'waiting' | 'unconfirmed' | 'confirmed';
 
 /** After this many polls at which the anchor did not know the transaction, it is not polled any more. */
 export const givenUpAfterPolls = 10;
 /** Most unconfirmed transactions of one client address that are polled; anyone can make up ids. */
 export const placesPerClient = 20;
 
-/** The facts that determine it. */
-export interface PollHistory {
-  attached: boolean;
-  /** Whether the anchor ever showed a record of the transaction. */
-  seen: boolean;
-  /** How often the anchor answered that it does not know the transaction. */
-  unknownPolls: number;
-  /** Whether it still waits for a place. */
-  waits: boolean;
-}
-
-export function pollStateOf({ attached, seen, unknownPolls, waits }: PollHistory): PollState {
-  if (!attached) return 'never';
-  if (seen) return 'confirmed';
-  if (unknownPolls >= givenUpAfterPolls) return 'never';
-  return waits ? 'waiting' : 'unconfirmed';
-}
-
 /** The same items, one of each client in turn, those of one client in their order. */
 export function clientsInTurn<T extends { client: string | null }>(items: readonly T[]): T[] {
-  const byClient = new Map<string, T[]>();
-  for (const item of items)
-    byClient.set(item.client ?? '', [...(byClient.get(item.client ?? '') ?? []), item]);
-  const queues = [...byClient.values()];
-  const longest = Math.max(0, ...queues.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, round) =>
-    queues.flatMap((queue) => queue.slice(round, round + 1)),
-  ).flat();
+  const taken = new Map<string | null, number>();
+  const rounds = items.map((item) => {
+    const round = taken.get(item.client) ?? 0;
+    taken.set(item.client, round + 1);
+    return { item, round };
+  });
+  return rounds.sort((a, b) => a.round - b.round).map(({ item }) => item);
 }
 
 /**

@@ -9,27 +9,16 @@ import type { PollResult, PollTransaction } from './transaction-poll.js';
 
 export const reconcileLease = 'reconcile';
 
-export interface ReconcileLimits {
-  leaseTtlMs: number;
-  /** Polls of one anchor begin at least this far apart. */
-  pollSpacingMs: number;
-  /** How many anchors are worked on concurrently. */
-  anchorsAtOnce: number;
-  /** Nothing begins later than this after the start of the run. */
-  maxRunMs: number;
-}
-
-const defaults: ReconcileLimits = {
-  leaseTtlMs: 15_000,
-  pollSpacingMs: 200,
-  anchorsAtOnce: 32,
-  maxRunMs: 20_000,
-};
+/** `pollSpacingMs`: polls of one anchor begin at least this far apart. */
+const defaults = { leaseTtlMs: 15_000, pollSpacingMs: 200 };
+/** How many anchors are worked on concurrently. */
+const anchorsAtOnce = 32;
+/** Nothing begins later than this after the start of the run. */
+const maxRunMs = 20_000;
 /** After this many polls in a row without an answer, an anchor is not asked again in this round. */
 const giveUpAfter = 3;
 /** Ends what only its time can end, by single updates. */
 const endingsAtOnce = 16;
-const notAsked: PollResult = { kind: 'not_pollable' };
 const givenUp: PollResult = { kind: 'unreachable', why: 'given up for this round', answered: false };
 
 /** One run's work. */
@@ -38,6 +27,11 @@ export interface Run {
   counts: Omit<ReconcileAnswer, 'startedAt' | 'finishedAt' | 'more'>;
   mayGoOn: () => boolean;
 }
+
+const noCounts: Run['counts'] = {
+  ...{ looked: 0, polled: 0, settled: 0, recovered: 0, failed: 0, expired: 0 },
+  ...{ leftOpen: 0, unreachable: 0, notFound: 0, lookedUp: 0 },
+};
 
 /** Polls, looks up and ends what is due; does nothing while another instance does. */
 export type Reconcile = () => Promise<LeaseOutcome<ReconcileAnswer>>;
@@ -52,7 +46,7 @@ export function createReconcile(deps: {
   clock: Clock;
   pause: Pause;
   logger: Logger;
-  limits?: Partial<ReconcileLimits>;
+  limits?: Partial<typeof defaults>;
 }): Reconcile {
   const { dueStore, progress, poll, leases, lookUpPayments, clock, pause, logger } = deps;
   const limits = { ...defaults, ...deps.limits };
@@ -120,7 +114,9 @@ export function createReconcile(deps: {
     const atOnce = pLimit(endingsAtOnce);
     const due = await dueStore.listEndings(anchorId, new Date(clock()));
     await allEnded(
-      due.map((intent) => atOnce(() => (run.mayGoOn() ? apply(intent, notAsked, clock(), run) : undefined))),
+      due.map((intent) =>
+        atOnce(() => (run.mayGoOn() ? apply(intent, { kind: 'not_pollable' }, clock(), run) : undefined)),
+      ),
     );
   }
 
@@ -128,7 +124,7 @@ export function createReconcile(deps: {
   async function round(run: Run): Promise<void> {
     await dueStore.giveFreePlaces(new Date(clock()));
     const anchorIds = await dueStore.listAnchors(new Date(clock()));
-    const atOnce = pLimit(limits.anchorsAtOnce);
+    const atOnce = pLimit(anchorsAtOnce);
     const work = anchorIds.flatMap((anchorId) => [
       endUnpolled(anchorId, run),
       atOnce(() => (run.mayGoOn() ? pollAnchor(anchorId, run) : undefined)),
@@ -138,8 +134,8 @@ export function createReconcile(deps: {
 
   async function runUnder(lease: HeldLease): Promise<ReconcileAnswer> {
     const startedAtMs = clock();
-    const counts = noCounts();
-    const mayGoOn = () => !lease.signal.aborted && clock() - startedAtMs < limits.maxRunMs;
+    const counts = { ...noCounts };
+    const mayGoOn = () => !lease.signal.aborted && clock() - startedAtMs < maxRunMs;
     let done = -1;
     // Another round, so that what becomes due at other anchors does not wait for the next run.
     while (mayGoOn() && done < counts.looked + counts.lookedUp) {
@@ -160,9 +156,4 @@ export async function allEnded(work: readonly unknown[]): Promise<void> {
   // If the lease was lost, its new holder goes on.
   const failure = failures.find((error) => !(error instanceof LeaseLostError)) ?? failures[0];
   if (failure !== undefined) throw failure;
-}
-
-function noCounts(): Run['counts'] {
-  const ended = { settled: 0, recovered: 0, failed: 0, expired: 0, leftOpen: 0 };
-  return { looked: 0, polled: 0, ...ended, unreachable: 0, notFound: 0, lookedUp: 0 };
 }

@@ -38,31 +38,26 @@ export function createTransactionPoll(deps: {
   }
 
   async function ask(
-    { url, token }: { url: string; token: string },
+    url: string,
+    token: string,
     anchorId: string,
     transactionId: string,
   ): Promise<PollResult> {
     // The answer is at least as new as the moment of asking, which is taken as the time of observation.
     const observedAtMs = clock();
-    const answer = await outbound({
-      url,
-      headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
-      timeoutMs,
-      maxBytes,
-      expects: 'json',
-    });
+    const headers = { authorization: `Bearer ${token}`, accept: 'application/json' };
+    const answer = await outbound({ url, headers, timeoutMs, maxBytes, expects: 'json' });
     if (answer.status === 404) return { kind: 'not_found' };
     if (answer.status !== 200) {
-      const { message, pauseMs } = faultOfStatus(answer, 'transaction', clock());
-      return { kind: 'unreachable', why: message, answered: true, pauseMs };
+      const { message: why, pauseMs } = faultOfStatus(answer, 'transaction', clock());
+      return { kind: 'unreachable', why, answered: true, pauseMs };
     }
     const record = readRecord(answer.json);
     const unread = unreadOf(record);
     if (unread !== null) directory.noteUnreadable(anchorId, 'transaction', unread);
     if (isRefused(record)) return { kind: 'unreachable', why: record.refused, answered: true };
-    if (record.id !== transactionId) {
+    if (record.id !== transactionId)
       return { kind: 'unreachable', why: 'transaction.id is another one', answered: true };
-    }
     return { kind: 'record', record, observedAtMs };
   }
 
@@ -70,8 +65,8 @@ export function createTransactionPoll(deps: {
     if (directory.anchor(anchorId) === undefined) return { kind: 'not_pollable' };
     let last: PollResult = { kind: 'not_pollable' };
     try {
-      for (const address of await addresses(anchorId, transactionId)) {
-        const result = await ask(address, anchorId, transactionId).catch(unreachable);
+      for (const { url, token } of await addresses(anchorId, transactionId)) {
+        const result = await ask(url, token, anchorId, transactionId).catch(unreachable);
         if (result.kind === 'record') return result;
         // A server that did not answer may be the one that knows it.
         if (last.kind !== 'unreachable') last = result;

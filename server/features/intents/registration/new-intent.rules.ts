@@ -15,8 +15,11 @@ import { nothingFollowed } from '../transition/settle-time.rules.js';
 const defaultLifetimeMs = 24 * 3_600_000;
 const maxLifetimeMs = 30 * 24 * 3_600_000;
 
-/** Faults that the schema cannot see: a deadline in the past or too far ahead, and a key that nobody owns. */
-export function termFaults(body: CreateIntentBody, nowMs: number): ErrorDetail[] {
+/**
+ * Faults that the schema cannot see: a deadline in the past or too far ahead, a key that nobody owns, and more places than
+ * the currency is paid out in.
+ */
+export function termFaults(body: CreateIntentBody, nowMs: number, payoutDecimals: number): ErrorDetail[] {
   const faults: ErrorDetail[] = [];
   if (isSmallOrder(parsePublicKey(body.account).key)) {
     faults.push({ path: 'body.account', message: 'is a small-order key, under which anyone can sign' });
@@ -28,6 +31,10 @@ export function termFaults(body: CreateIntentBody, nowMs: number): ErrorDetail[]
     else if (leftMs > maxLifetimeMs)
       faults.push({ path: 'body.expiresAt', message: 'must be at most 30 days ahead' });
   }
+  if (new Decimal(body.minReceive ?? 0).decimalPlaces() > payoutDecimals) {
+    const message = `must have at most ${payoutDecimals} places in this currency`;
+    faults.push({ path: 'body.minReceive', message });
+  }
   return faults;
 }
 
@@ -36,21 +43,12 @@ function deadlineMs(expiresAt: string): number {
   return Date.parse(utcInstant(expiresAt) ?? '');
 }
 
-/** Refuses a `minReceive` with more places than the currency is paid out in. */
-export function minReceiveFaults(minReceive: string | undefined, payoutDecimals: number): ErrorDetail[] {
-  if (minReceive === undefined || new Decimal(minReceive).decimalPlaces() <= payoutDecimals) return [];
-  return [
-    { path: 'body.minReceive', message: `must have at most ${payoutDecimals} places in this currency` },
-  ];
-}
-
-interface QuotedAmounts {
-  sellAmount: string;
-  receiveAmount: string;
-}
-
 /** Whether the quote, scaled to the intent's amount where the anchor quoted another, pays out less than the minimum. */
-export function paysLess(quote: QuotedAmounts, sellAmount: string, minReceive: string): boolean {
+export function paysLess(
+  quote: Pick<AcceptedQuote, 'sellAmount' | 'receiveAmount'>,
+  sellAmount: string,
+  minReceive: string,
+): boolean {
   const Exact = Decimal.clone({ precision: 100 });
   return new Exact(quote.receiveAmount).times(sellAmount).lt(new Exact(minReceive).times(quote.sellAmount));
 }

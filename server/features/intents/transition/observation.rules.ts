@@ -47,7 +47,7 @@ export function observe(
   return {
     ...intent,
     ...judgement,
-    observations: { ...observations, faultySinceMs: faultySince(intent, judgement, nowMs) },
+    observations: { ...observations, faultySinceMs: faultySince(intent, judgement.unscoredReason, nowMs) },
     told,
     problem: problemOf(told, intent),
     payment: ledger ? withRecord(intent.payment, record, nowMs) : intent.payment,
@@ -101,9 +101,11 @@ function toldBy(record: TransactionRecord, before: Told | null, isFunded: boolea
   };
 }
 
-type Judgement = Pick<Intent, 'unscoredReason' | 'amountIn'>;
-
-function faultySince(before: Intent, { unscoredReason }: Judgement, storedAtMs: number): number | null {
+function faultySince(
+  before: Intent,
+  unscoredReason: Intent['unscoredReason'],
+  storedAtMs: number,
+): number | null {
   if (!faultsOfWithdrawal.has(unscoredReason)) return null;
   const wasFaulty = faultsOfWithdrawal.has(before.unscoredReason);
   return (wasFaulty ? before.observations.faultySinceMs : null) ?? storedAtMs;
@@ -122,7 +124,7 @@ function isOld(
  * Records up to the first observation of funds decide what kind of transaction it is, and the first one that names
  * `amountIn` fixes it; an anchor cannot change that afterwards.
  */
-function judge(intent: Intent, after: Observations, told: Told): Judgement {
+function judge(intent: Intent, after: Observations, told: Told): Pick<Intent, 'unscoredReason' | 'amountIn'> {
   const { observations: before, sellAmount } = intent;
   let { unscoredReason, amountIn } = intent;
   if (before.fundedAtMs === null) {

@@ -58,13 +58,12 @@ export function createMakeProgress(deps: {
   writeEvent: Emit;
   markDays: MarkDays;
   /** Called when a ledger look-up becomes due for an intent that had none due. */
-  onLookUpDue?: () => void;
+  onAttached: () => void;
   clock: Clock;
   pauseBeforeTry: PauseBeforeTry;
   limits: TransitionLimits;
 }): MakeProgress {
-  const { store, passing, inTransaction, writeEvent, markDays, onLookUpDue = () => undefined } = deps;
-  const { clock, pauseBeforeTry, limits } = deps;
+  const { store, passing, inTransaction, writeEvent, markDays, clock, pauseBeforeTry, limits } = deps;
   // Every transaction of a job updates its one lease document: run concurrently they would only conflict.
   const oneAtATime = pLimit(1);
 
@@ -82,12 +81,13 @@ export function createMakeProgress(deps: {
 
     const nowMs = clock();
     const next = transition(before, learned, nowMs, limits);
-    const sender = ownerElsewhere(before, next.told?.from ?? null);
+    // What the ledger shows is compared with the account of this intent alone, and decides nothing about another's.
+    const sender = isLookUp(learned) ? null : ownerElsewhere(before, next.told?.from ?? null);
     if (sender !== null) {
       const passed = await inTurn(lease, () => passing.passToSender(before, sender, lease));
       if (passed === 'changed_meanwhile') return undefined;
       // If this process dies here, the new owner is due at once and is looked at again.
-      if (passed !== 'no_claimant') return makeProgress(passed.owner, aboutAnyOwner(report));
+      if (passed !== 'no_claimant') return makeProgress(passed.owner, report);
     }
     const after: Intent = {
       ...next,
@@ -97,7 +97,7 @@ export function createMakeProgress(deps: {
       client: next.observations.fundedAtMs === null ? before.client : null,
     };
     if (!(await write(before, after, lease))) return undefined;
-    if (before.lookUpDue === undefined && after.lookUpDue !== undefined) onLookUpDue();
+    if (before.lookUpDue === undefined && after.lookUpDue !== undefined) deps.onAttached();
     return { intentHash: _id, applied: true, before: status, after: after.status };
   }
 
@@ -140,15 +140,6 @@ export function createMakeProgress(deps: {
   }
 
   return makeProgress;
-}
-
-/**
- * The part of a report that is true of whichever intent holds the transaction. A record is; a look-up compares the payment
- * with the account of one intent, and a further one is due for the new owner.
- */
-function aboutAnyOwner(report: Report): Report {
-  const { lease, learned } = report;
-  return isLookUp(learned) ? { learned: null, ...(lease === undefined ? {} : { lease }) } : report;
 }
 
 /** An intent that is not open any more still accepts the results of ledger look-ups. */

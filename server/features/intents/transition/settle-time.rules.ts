@@ -1,60 +1,44 @@
+import { Decimal } from 'decimal.js';
 import { provesFunds, type TransactionRecord } from '../record/sep-record.rules.js';
 import type { ReadStatus } from '../record/status-table.rules.js';
 
 /** The observations of a transaction, timed by our own clock so that no anchor can move them far. Epoch ms. */
-export interface Observations {
-  firstAtMs: number | null;
-  lastAtMs: number | null;
+export type Observations = { [Name in keyof Omit<typeof unobserved, 'waitedMs'>]: number | null } & {
+  /** The word of the last record. */
   status: ReadStatus['word'] | null;
-  /** When the transaction came to that status, according to the anchor. */
-  updatedAtMs: number | null;
-  /** The last observation without proof of funds, and the first one with it. */
-  unfundedAtMs: number | null;
-  fundedAtMs: number | null;
-  /** When the payment arrived, if it was observed between payment and payout; else null. */
-  paidAtMs: number | null;
-  /** The last observation as neither ready nor completed, and since when the cash is ready. */
-  notReadyAtMs: number | null;
-  readyAtMs: number | null;
-  /** When the readiness was first observed. */
-  readySeenAtMs: number | null;
-  /** The last observation as not completed; when the present completion was first observed, and when it happened. */
-  notCompletedAtMs: number | null;
-  completedSeenAtMs: number | null;
-  completedAtMs: number | null;
-  /** When the first of the present, uninterrupted records with a closed status such as `error` was stored. */
-  closedSinceMs: number | null;
-  /**
-   * Since when every record was closed or completed, so that an anchor gains no time by alternating between them.
-   */
-  notOpenSinceMs: number | null;
-  /** Since when the paid withdrawal waits for its customer, and how long it did so before. */
-  waitingSinceMs: number | null;
   waitedMs: number;
-  /** Since when the records show a fault of the withdrawal itself (eligibility.rules.ts). */
-  faultySinceMs: number | null;
-}
+};
 
-export const nothingObserved: Observations = {
+const unobserved = {
   firstAtMs: null,
   lastAtMs: null,
-  status: null,
+  /** When the transaction came to its status, according to the anchor. */
   updatedAtMs: null,
+  /** The last observation without proof of funds, and the first one with it. */
   unfundedAtMs: null,
   fundedAtMs: null,
+  /** When the payment arrived, if it was observed between payment and payout; else null. */
   paidAtMs: null,
+  /** The last observation as neither ready nor completed, and since when the cash is ready. */
   notReadyAtMs: null,
   readyAtMs: null,
+  /** When the readiness was first observed. */
   readySeenAtMs: null,
+  /** The last observation as not completed; when the present completion was first observed, and when it happened. */
   notCompletedAtMs: null,
   completedSeenAtMs: null,
   completedAtMs: null,
+  /** When the first of the present, uninterrupted records with a closed status such as `error` was stored. */
   closedSinceMs: null,
+  /** Since when every record was closed or completed, so that an anchor gains no time by alternating between them. */
   notOpenSinceMs: null,
+  /** Since when the paid withdrawal waits for its customer, and how long it did so before. */
   waitingSinceMs: null,
   waitedMs: 0,
+  /** Since when the records show a fault of the withdrawal itself (eligibility.rules.ts). */
   faultySinceMs: null,
 };
+export const nothingObserved: Observations = { ...unobserved, status: null };
 
 /** The members of an intent that follows no transaction, and claims none. */
 export const nothingFollowed = {
@@ -173,4 +157,30 @@ export function timesKnown(observed: Observations, byLedger: boolean): boolean {
 
 function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value));
+}
+
+/** Enough for a quotient of two ratios of amounts of 40 digits each to be exact to the part per billion. */
+const Exact = Decimal.clone({ precision: 100, rounding: Decimal.ROUND_HALF_UP });
+const wholePpb = 1_000_000_000;
+
+export interface ShortfallInput {
+  amountIn: string;
+  amountOut: string;
+  /** What was quoted. An estimate of ours is no promise of the anchor, so it gives no shortfall. */
+  quote: { tier: 'anchor' | 'estimate'; sellAmount: string; receiveAmount: string } | null;
+}
+
+/**
+ * max(0, 1 − (amount_out / amount_in) / (quoted receive / quoted sell)) in parts per 10⁹, rounded half up; null
+ * without a quote of the anchor's own, or where an amount is zero.
+ */
+export function shortfallPpb({ amountIn, amountOut, quote }: ShortfallInput): number | null {
+  if (quote?.tier !== 'anchor') return null;
+  const paidIn = new Exact(amountIn);
+  const promised = new Exact(quote.receiveAmount);
+  if (paidIn.isZero() || promised.isZero() || new Exact(quote.sellAmount).isZero()) return null;
+  // One division, so that a payout exactly as promised is exactly 0.
+  const kept = new Exact(amountOut).times(quote.sellAmount).div(paidIn.times(promised));
+  const ppb = new Exact(1).minus(kept).times(wholePpb).toDecimalPlaces(0).toNumber();
+  return Math.min(wholePpb, Math.max(0, ppb));
 }

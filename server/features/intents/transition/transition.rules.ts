@@ -1,14 +1,13 @@
 import { Decimal } from 'decimal.js';
 import { isAsset } from '../../../../contract/anchor-documents/values.js';
-import type { OutcomeEvidence, OutcomeReason, UnscoredReason } from '../../../../contract/schemas/intents.js';
+import type { OutcomeReason, UnscoredReason } from '../../../../contract/schemas/intents.js';
 import type { Intent, IntentOutcome, Told } from '../intent.js';
-import type { Finding, NamedBy, PaymentState } from '../payment/payment.js';
+import type { Finding, NamedBy } from '../payment/payment.js';
 import { lateFundsMs } from '../payment/payment-match.rules.js';
 import { isContradicted, verdictOf, withFinding } from '../payment/payment-state.rules.js';
-import { pollStateOf } from '../polls/poll-state.rules.js';
+import { givenUpAfterPolls } from '../polls/poll-state.rules.js';
 import { type Observation, observe, paidBy, unknownToAnchor } from './observation.rules.js';
-import { settleSeconds, timesKnown } from './settle-time.rules.js';
-import { shortfallPpb } from './shortfall.rules.js';
+import { settleSeconds, shortfallPpb, timesKnown } from './settle-time.rules.js';
 
 const dayMs = 86_400_000;
 /** How long a paid withdrawal waits for its customer, to collect the cash or to answer a question. */
@@ -51,14 +50,15 @@ export function transition(
 
 /** The intent with the members that follow from the others. */
 export function withDerived(intent: Intent): Intent {
-  const { outcome, payment, attachedAt, observations, unknownPolls, poll } = intent;
-  const seen = observations.firstAtMs !== null;
-  return {
-    ...intent,
-    status: outcome?.kind ?? 'pending',
-    poll: pollStateOf({ attached: attachedAt !== null, seen, unknownPolls, waits: poll === 'waiting' }),
-    contradicted: isContradicted(payment),
-  };
+  const status = intent.outcome?.kind ?? 'pending';
+  return { ...intent, status, poll: pollOf(intent), contradicted: isContradicted(intent.payment) };
+}
+
+function pollOf({ attachedAt, observations, unknownPolls, poll }: Intent): Intent['poll'] {
+  if (attachedAt === null) return 'never';
+  if (observations.firstAtMs !== null) return 'confirmed';
+  if (unknownPolls >= givenUpAfterPolls) return 'never';
+  return poll === 'waiting' ? 'waiting' : 'unconfirmed';
 }
 
 /** The instant until which a failed intent may still become settled. */
@@ -99,7 +99,8 @@ function afterRecord(
   const reached = limits.ledger ? endByLedger(intent, nowMs) : endOf(intent, nowMs);
   if (reached === null) return intent;
   const [kind, reason] = reached;
-  const evidence = evidenceOf(intent.payment, limits);
+  // Where a ledger is asked but does not show the payment, the outcome counts in no score.
+  const evidence = intent.payment.found !== null ? 'ledger' : limits.ledger ? 'unverified' : 'anchor';
   return ended(intent, { kind, reason, recordedAt: new Date(nowMs), evidence });
 }
 
@@ -140,15 +141,6 @@ function reopened(intent: Intent, nowMs: number): Intent {
   };
 }
 
-/**
- * The evidence that an outcome rests on. Where a ledger is configured but does not show the payment, the outcome is
- * `unverified` and counts in no score (reputation/what-counts.rules.ts).
- */
-function evidenceOf({ found }: PaymentState, { ledger }: TransitionLimits): OutcomeEvidence {
-  if (found !== null) return 'ledger';
-  return ledger ? 'unverified' : 'anchor';
-}
-
 type End = [kind: IntentOutcome['kind'], reason: OutcomeReason];
 
 /**
@@ -157,16 +149,13 @@ type End = [kind: IntentOutcome['kind'], reason: OutcomeReason];
  */
 function endByLedger(intent: Intent, nowMs: number): End | null {
   const { observations: seen, payment } = intent;
-  switch (verdictOf(payment, nowMs)) {
-    case 'waiting':
-      return null;
-    case 'refuted': {
-      const noFunds = { fundedAtMs: null, paidAtMs: null, waitingSinceMs: null, completedSeenAtMs: null };
-      return endOf({ ...intent, told: null, observations: { ...seen, ...noFunds } }, nowMs);
-    }
-    default:
-      return awaitsLook(intent, nowMs) ? null : endOf(intent, nowMs);
+  const verdict = verdictOf(payment, nowMs);
+  if (verdict === 'waiting') return null;
+  if (verdict === 'refuted') {
+    const noFunds = { fundedAtMs: null, paidAtMs: null, waitingSinceMs: null, completedSeenAtMs: null };
+    return endOf({ ...intent, told: null, observations: { ...seen, ...noFunds } }, nowMs);
   }
+  return awaitsLook(intent, nowMs) ? null : endOf(intent, nowMs);
 }
 
 /** Whether an intent that was reopened still waits for an observation, for which the anchor has `failureGraceMs`. */

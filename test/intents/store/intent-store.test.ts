@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
+import type { Intent } from '../../../server/features/intents/intent.js';
 import { createDueStore } from '../../../server/features/intents/polls/due-store.js';
 import { createIntentStore, type IntentStore } from '../../../server/features/intents/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
-import { unpaidIntent } from '../../fixtures/intents/stored-intents.js';
+import { intentDocuments, unpaidIntent } from '../../fixtures/intents/stored-intents.js';
 import { testDatabase } from '../../support/database.js';
 
 const { uri } = testDatabase();
@@ -12,17 +13,21 @@ let connection: Connection;
 let store: IntentStore;
 
 beforeAll(async () => {
-  connection = await connectMongo({ uri });
+  connection = await connectMongo({ uri: `${uri}&monitorCommands=true` });
   store = createIntentStore(connection);
   await prepareCollections(connection);
-  await store.insertAll(
+});
+afterAll(() => connection.close());
+beforeEach(() => intentDocuments(connection).deleteMany({}));
+
+/** Half of these hold a transaction, which the next one claims. */
+const insertMany = () =>
+  store.insertAll(
     Array.from({ length: 200 }, (_, index) => ({
       ...unpaidIntent(index),
       ...(index % 2 === 0 ? { transactionId: `tx${index}` } : { claimedId: `tx${index - 1}` }),
     })),
   );
-});
-afterAll(() => connection.close());
 
 /** The number of documents that the queries of `work` read, according to MongoDB's profiler. */
 async function documentsRead(work: () => Promise<unknown>): Promise<number> {
@@ -40,6 +45,7 @@ async function documentsRead(work: () => Promise<unknown>): Promise<number> {
 }
 
 it('finds the holder and the claimants of a transaction without reading other intents', async () => {
+  await insertMany();
   const wanted = { anchorId: 'harbour', transactionId: 'tx100' };
   expect(await store.findByTransaction(wanted.anchorId, wanted.transactionId)).not.toBeNull();
   expect(await documentsRead(() => store.findByTransaction('harbour', 'tx100'))).toBe(1);
@@ -51,6 +57,7 @@ it('finds the holder and the claimants of a transaction without reading other in
 });
 
 it('finds what is due without reading other intents', async () => {
+  await insertMany();
   const due = createDueStore(connection);
   const now = new Date('2026-12-01T00:00:00.000Z');
   const intents = connection.collection<{ _id: string }>('intents');
@@ -74,4 +81,42 @@ it('finds what is due without reading other intents', async () => {
   expect(await documentsRead(() => due.listEndings('due', now))).toBe(1);
   expect(await documentsRead(() => due.countPlaces('a'))).toBe(0);
   expect(await documentsRead(() => due.giveFreePlaces(now))).toBeLessThan(4);
+});
+
+let used = 0;
+
+function newIntents(count: number) {
+  used += count;
+  return Array.from({ length: count }, (_, place) => unpaidIntent(used - place));
+}
+
+/** Counts the commands of this name from now on. */
+function commandsSent(command: string): () => number {
+  let sent = 0;
+  connection.getClient().on('commandStarted', ({ commandName }) => {
+    if (commandName === command) sent += 1;
+  });
+  return () => sent;
+}
+
+it('inserts intents that arrive at the same time together, at most 100 at a time', async () => {
+  const intents = newIntents(250);
+  const sent = commandsSent('insert');
+  const results = await Promise.all(intents.map((each) => store.insert(each)));
+  expect(results).toEqual(Array(250).fill(true));
+  expect(sent()).toBe(3);
+  expect(await store.findByHashes(intents.map(({ _id }) => _id))).toHaveLength(250);
+});
+
+it('tells each of those inserted together whether it was stored: a known one does not refuse the others', async () => {
+  const [first, twice, other, ...rest] = newIntents(40) as [Intent, Intent, Intent, ...Intent[]];
+  await store.insert(first);
+  const attached = (intent: Intent) => ({ ...intent, transactionId: 'held' });
+  const intents = [rest[0], first, attached(twice), attached(other), twice, ...rest.slice(1)] as Intent[];
+  // One insert is under way, so all others are sent together.
+  const results = await Promise.all(intents.map((each) => store.insert(each)));
+  const refused = [first, attached(other), twice];
+  expect(intents.filter((_, place) => !results[place])).toEqual(refused);
+  const stored = await intentDocuments(connection).countDocuments({});
+  expect(stored).toBe(1 + intents.length - refused.length);
 });
