@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
 import type { RatesAnswer } from '../contract/schemas/rates.js';
 import { createIntentStore } from '../server/features/intents/store.js';
-import { grainOf, slotMs, toSample } from '../server/features/rate-history/sample.rules.js';
+import { slotMs, toSample } from '../server/features/rate-history/sample.rules.js';
 import { createRateSampleStore } from '../server/features/rate-history/store.js';
 import { createCardStore } from '../server/features/reputation/card-store.js';
 import { createRollupStore } from '../server/features/reputation/day-store.js';
@@ -64,7 +64,6 @@ export async function insertPastRates(
   corridors: readonly string[],
 ): Promise<void> {
   const store = createRateSampleStore(service.connection);
-  const inTransaction = createInTransaction(service.connection);
   const now = Date.now();
   const currentSlot = now - (now % slotMs);
   const days = Array.from({ length: 89 }, (_, day) => currentSlot - (90 - day) * dayMs);
@@ -73,15 +72,7 @@ export async function insertPastRates(
     const response = await fetch(`${service.url}/api/rates/${corridor}`);
     if (!response.ok) continue;
     const answer = (await response.json()) as RatesAnswer;
-    await inTransaction(async (session) => {
-      let previous: number | null = null;
-      for (const at of [...days, ...slots]) {
-        const grain = grainOf(at, previous);
-        if (grain === undefined) throw new Error(`the slot of ${toInstant(at)} is taken`);
-        await store.insert(session, toSample(new Date(at), driftedTo(answer, at)), grain);
-        previous = at;
-      }
-    });
+    await store.insert([...days, ...slots].map((at) => toSample(new Date(at), driftedTo(answer, at))));
   }
 }
 

@@ -15,7 +15,7 @@ import { createIntentStore } from './features/intents/store.js';
 import { createObservationsFeature, observationLeases } from './features/observations/feature.js';
 import { createPublisherFeature, publisherLeases } from './features/publisher/feature.js';
 import { createBatchStore, createTickStore } from './features/publisher/store.js';
-import { createRateHistoryFeature, rateHistoryLeases } from './features/rate-history/feature.js';
+import { createRateHistoryFeature } from './features/rate-history/feature.js';
 import { createRatesFeature } from './features/rates/feature.js';
 import { createCardStore } from './features/reputation/card-store.js';
 import { createMarkStore, createRollupStore } from './features/reputation/day-store.js';
@@ -96,13 +96,7 @@ export function composeService(given: Given) {
   };
 }
 
-const leaseNames = [
-  ...reputationLeases,
-  ...intentLeases,
-  ...publisherLeases,
-  ...rateHistoryLeases,
-  ...observationLeases,
-];
+const leaseNames = [...reputationLeases, ...intentLeases, ...publisherLeases, ...observationLeases];
 
 /** The stores whose functions several parts get; features make those that they alone need. */
 function createStores(connection: Connection) {
@@ -210,7 +204,6 @@ function createFleetParts(parts: Parts) {
     store: stores.anchors,
     // For this feature alone, because it holds the anchors' tokens.
     env: world.env,
-    hasFx: config.fxUrl !== undefined,
     contradictedPayments: async (anchorId) =>
       ledger === null ? null : stores.due.countContradicted(anchorId, new Date(clock())),
     outbound: parts.toAnyone('discovery'),

@@ -12,7 +12,7 @@ export interface PeriodicWork {
   /** Learns what operators have done on other instances. */
   cacheEpoch: OnEveryInstance;
   snapshot: OnEveryInstance;
-  /** Takes the samples of the rate history: on one instance at a time, whether or not jobs are left to a scheduler. */
+  /** Takes the samples of the rate history; the first one of a slot counts. */
   rateSamples: OnEveryInstance;
   /** Reads what every anchor publishes about itself (SEP-1 and its services). */
   discovery: OnEveryInstance;

@@ -1,6 +1,8 @@
 import { parseUrl } from '../../contract/anchor-documents/values.js';
 import { readRetryAfter } from '../../contract/client/read-headers.js';
 import type { UnavailableReason } from '../../contract/schemas/rates.js';
+import type { Random } from '../ports.js';
+import { backoffMs } from '../timing.js';
 import type { OutboundAnswer } from './outbound.js';
 import { OutboundError, type OutboundFailure } from './outbound-error.js';
 
@@ -75,7 +77,10 @@ export function faultOfStatus(
   return new UpstreamFault(status === 429 ? 'busy' : 'error', `${document} answers ${status}`, { pauseMs });
 }
 
-/** For how long the service behind an error of a call asks not to be asked again. */
-export function pauseOfFault(error: unknown): number {
-  return error instanceof UpstreamFault ? error.pauseMs : 0;
+const pauses = { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.2 };
+
+/** How long a cache waits after so many failures in a row: longer each time, and as long as the other side asks for. */
+export function pauseAfterFaults(random: Random): (failures: number, error: unknown) => number {
+  return (failures, error) =>
+    Math.max(backoffMs(failures, pauses, random), error instanceof UpstreamFault ? error.pauseMs : 0);
 }

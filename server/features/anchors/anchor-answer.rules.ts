@@ -25,7 +25,7 @@ export function toAnchorSummary(anchor: AnchorDocument): AnchorSummary {
   };
 }
 
-/** A stored anchor with all details. `view` is what discovery knows now; a delisted anchor has only its stored data. */
+/** A stored anchor with all details. `view` is what discovery knows now; it knows nothing of a delisted anchor. */
 export function toAnchorAnswer(
   anchor: AnchorDocument,
   view: DiscoveryView | undefined,
@@ -34,19 +34,15 @@ export function toAnchorAnswer(
   const summary = toAnchorSummary(anchor);
   // A refused anchor may be an impostor: what it shows is not in use, and no wallet is sent there.
   const isRefused = anchor.refusedKey !== null;
-  const endpoints = isRefused ? noEndpoints : (view?.endpoints ?? anchor.endpoints ?? noEndpoints);
-  const fetchedAt = view === undefined ? anchor.discoveredAt : view.fetchedAt;
+  const endpoints = isRefused ? noEndpoints : (view?.endpoints ?? noEndpoints);
+  const { state = 'pending', fetchedAt = null, reason = null } = view ?? {};
   const { quoteServer, transferServerSep24, transferServerSep6, webAuthEndpoint } = endpoints;
   const served = summary.corridors.flatMap(({ corridor }) => corridorOf(corridor) ?? []);
   return {
     ...summary,
     signingKey: anchor.signingKey ?? endpoints.signingKey,
     endpoints: { quoteServer, transferServerSep24, transferServerSep6, webAuthEndpoint },
-    discovery: {
-      state: view?.state ?? (anchor.homeDomain === null ? 'configured' : 'stale'),
-      fetchedAt: fetchedAt === null ? null : new Date(fetchedAt).toISOString(),
-      reason: view?.reason ?? null,
-    },
+    discovery: { state, fetchedAt: fetchedAt === null ? null : new Date(fetchedAt).toISOString(), reason },
     start: summary.status === 'active' ? startingPoints(endpoints, served) : [],
   };
 }
@@ -87,18 +83,9 @@ export function toCorridorAnswer(corridor: Corridor, anchors: Fleet['anchors']):
     const { id, name, simulated } = anchor;
     return [{ id, name, simulated, deliveryMethods: [...served.deliveryMethods] }];
   });
-  const { id, sellAsset, buyAsset, country, referenceAmount, min, max, payoutDecimals } = corridor;
+  const { sellCode, sellIssuer, currency, countryMatters, quoteBandFactor, ...shown } = corridor;
   return {
-    id,
-    sellAsset,
-    buyAsset,
-    country,
-    referenceAmount,
-    min,
-    max,
-    payoutDecimals,
-    speedTargetSeconds: corridor.speedTargetSeconds,
-    overdueAfterSeconds: corridor.overdueAfterSeconds,
+    ...shown,
     deliveryMethods: [...new Set(serving.flatMap((anchor) => anchor.deliveryMethods))].sort(),
     anchors: serving,
   };

@@ -13,18 +13,16 @@ import { createOutageLog } from '../../logger.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import {
   faultOfStatus,
-  pauseOfFault,
+  pauseAfterFaults,
   toUpstreamFault,
   UpstreamFault,
 } from '../../outbound/upstream-fault.js';
 import type { Clock, Logger, Random } from '../../ports.js';
-import { backoffMs } from '../../timing.js';
 import type { Fleet } from './fleet-file.rules.js';
 
 const tomlTimeoutMs = 2_000;
 const freshMs = 10 * 60_000;
 const staleMs = 24 * 3_600_000;
-const retry = { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.2 };
 
 export interface DiscoveryView {
   endpoints: AnchorEndpoints;
@@ -56,7 +54,7 @@ export function createDiscovery(deps: {
     freshMs,
     staleMs,
     max: deps.fleet.anchors.length,
-    retryMs: (failures, error) => Math.max(backoffMs(failures, retry, deps.random), pauseOfFault(error)),
+    retryMs: pauseAfterFaults(deps.random),
     clock: deps.clock,
   });
 
@@ -96,7 +94,6 @@ export function createDiscovery(deps: {
   }
 
   return {
-    withOverrides,
     /** Reads the stellar.toml if necessary, within 2 s. Throws UpstreamFault. */
     async endpointsOf(anchorId: string): Promise<AnchorEndpoints> {
       return withOverrides(anchorId, hasToml(anchorId) ? await readings.get(anchorId) : noEndpoints);
@@ -112,10 +109,6 @@ export function createDiscovery(deps: {
       const unread = reason === null ? 'pending' : 'failed';
       const state = found === undefined ? unread : found.fresh ? 'fresh' : 'stale';
       return { endpoints, state, fetchedAt: found?.loadedAt ?? null, reason };
-    },
-    /** Restores what an earlier process read. */
-    seed(anchorId: string, endpoints: AnchorEndpoints, fetchedAt: number): void {
-      if (hasToml(anchorId)) readings.seed(anchorId, endpoints, fetchedAt);
     },
     /** Forgets the readings; returns how many there were. */
     clear: readings.clear,

@@ -1,5 +1,11 @@
-import { createAnchorsRouter, createCorridorsRouter } from './router.js';
+import { initServer } from '@ts-rest/express';
+import { anchorsContract } from '../../../contract/endpoints/anchors.js';
+import { corridorsContract } from '../../../contract/endpoints/corridors.js';
+import { setFreshness } from '../../http/send-json.js';
 import { type AnchorDirectoryDeps, createAnchorDirectory } from './service.js';
+
+/** Both lists change with the fleet file, at a restart, or when an anchor changes its addresses; neither is urgent. */
+const freshSeconds = 15;
 
 /** The fleet: which anchor serves which corridor, the addresses of each anchor, and the endpoints that return them. */
 export function createAnchorsFeature(
@@ -11,10 +17,27 @@ export function createAnchorsFeature(
   },
 ) {
   const directory = createAnchorDirectory(deps);
-  const { contradictedPayments, publicCache } = deps;
-  const answers = { anchors: directory, contradictedPayments, publicCache };
-  return {
-    routers: { anchors: createAnchorsRouter(answers), corridors: createCorridorsRouter(answers) },
-    directory,
-  };
+  const freshness = { seconds: freshSeconds, public: deps.publicCache };
+
+  const anchors = initServer().router(anchorsContract, {
+    listAnchors: async ({ query, res }) => {
+      const body = await directory.listAnchors(query);
+      setFreshness(res, freshness);
+      return { status: 200, body };
+    },
+    getAnchor: async ({ params, res }) => {
+      const anchor = await directory.getAnchor(params.anchor);
+      const body = { ...anchor, contradictedPayments: await deps.contradictedPayments(anchor.id) };
+      setFreshness(res, freshness);
+      return { status: 200, body };
+    },
+  });
+  const corridors = initServer().router(corridorsContract, {
+    listCorridors: async ({ query, res }) => {
+      const body = directory.listCorridors(query);
+      setFreshness(res, freshness);
+      return { status: 200, body };
+    },
+  });
+  return { routers: { anchors, corridors }, directory };
 }

@@ -131,25 +131,15 @@ export const fleetSchema = z
 export type FleetAnchor = z.infer<typeof anchorSchema>;
 
 /** A corridor, with the details of its assets. */
-export interface Corridor {
-  id: string;
-  /** SEP-38 form: `stellar:USDC:G…` or `stellar:native`. */
-  sellAsset: string;
+export interface Corridor extends Omit<z.infer<typeof corridorSchema>, 'country' | 'quoteBandFactor'> {
   sellCode: string;
   sellIssuer: string | null;
-  /** SEP-38 form: `iso4217:NGN`. */
-  buyAsset: string;
   /** ISO 4217: `NGN`. */
   currency: string;
   payoutDecimals: number;
   country: string | null;
   /** Whether the country is part of the id, so that the anchor must be told which one it is. */
   countryMatters: boolean;
-  referenceAmount: string;
-  min: string;
-  max: string;
-  speedTargetSeconds: number;
-  overdueAfterSeconds: number;
   /** The largest factor above or below the others at which a quote is still ranked (docs/rates.md). */
   quoteBandFactor: string;
 }
@@ -205,23 +195,20 @@ function toCorridor(raw: z.infer<typeof corridorSchema>): Corridor {
 }
 
 /** Checks relations between fields: ids that agree with assets, references that exist, amounts in order. */
-function crossFaults(fleet: z.infer<typeof fleetSchema>): string[] {
-  const faults: string[] = [];
-  const corridorIds = new Set<string>();
-  for (const [index, corridor] of fleet.corridors.entries()) {
-    const at = `corridors[${index}]`;
-    if (corridorIds.has(corridor.id)) faults.push(`${at}.id: ${corridor.id} is listed twice`);
-    corridorIds.add(corridor.id);
-    faults.push(...corridorFaults(corridor).map((fault) => `${at}.${fault}`));
-  }
-  const anchorIds = new Set<string>();
-  for (const [index, anchor] of fleet.anchors.entries()) {
-    const at = `anchors[${index}]`;
-    if (anchorIds.has(anchor.id)) faults.push(`${at}.id: ${anchor.id} is listed twice`);
-    anchorIds.add(anchor.id);
-    faults.push(...anchorFaults(anchor, corridorIds).map((fault) => `${at}.${fault}`));
-  }
-  return faults;
+function crossFaults({ corridors, anchors }: z.infer<typeof fleetSchema>): string[] {
+  return [
+    ...corridors.flatMap((corridor, at) =>
+      [...twice(corridors, at), ...corridorFaults(corridor)].map((fault) => `corridors[${at}].${fault}`),
+    ),
+    ...anchors.flatMap((anchor, at) =>
+      [...twice(anchors, at), ...anchorFaults(anchor, corridors)].map((fault) => `anchors[${at}].${fault}`),
+    ),
+  ];
+}
+
+function twice(entries: readonly { id: string }[], at: number): string[] {
+  const id = entries[at]?.id;
+  return entries.findIndex((entry) => entry.id === id) < at ? [`id: ${id} is listed twice`] : [];
 }
 
 function corridorFaults(corridor: z.infer<typeof corridorSchema>): string[] {
@@ -240,21 +227,17 @@ function corridorFaults(corridor: z.infer<typeof corridorSchema>): string[] {
   return faults;
 }
 
-function anchorFaults(anchor: FleetAnchor, corridorIds: ReadonlySet<string>): string[] {
-  const faults: string[] = [];
+function anchorFaults(anchor: FleetAnchor, corridors: readonly { id: string }[]): string[] {
   const { quoteServer, transferServerSep24, transferServerSep6 } = anchor.endpoints ?? {};
   const hasAddress = [anchor.homeDomain, quoteServer, transferServerSep24, transferServerSep6].some(Boolean);
-  if (!hasAddress) faults.push('homeDomain: is required where endpoints names no server');
-  const seen = new Set<string>();
-  for (const [index, { id, deliveryMethods, collected }] of anchor.corridors.entries()) {
+  const served = anchor.corridors.flatMap(({ id, deliveryMethods, collected }, at) => {
+    const faults = twice(anchor.corridors, at);
     const unknown = collected.find((method) => !deliveryMethods.includes(method));
-    if (unknown !== undefined)
-      faults.push(`corridors[${index}].collected: ${unknown} is not among deliveryMethods`);
-    if (!corridorIds.has(id)) faults.push(`corridors[${index}].id: no corridor ${id} in this file`);
-    if (seen.has(id)) faults.push(`corridors[${index}].id: ${id} is listed twice`);
-    seen.add(id);
-  }
-  return faults;
+    if (unknown !== undefined) faults.push(`collected: ${unknown} is not among deliveryMethods`);
+    if (!corridors.some((corridor) => corridor.id === id)) faults.push(`id: no corridor ${id} in this file`);
+    return faults.map((fault) => `corridors[${at}].${fault}`);
+  });
+  return hasAddress ? served : ['homeDomain: is required where endpoints names no server', ...served];
 }
 
 function isPlainAddress(text: string): boolean {
@@ -264,9 +247,8 @@ function isPlainAddress(text: string): boolean {
   return plain && (url.protocol === 'https:' || url.protocol === 'http:');
 }
 
+/** `anchors[0].corridors[1].id`. */
 function pathText(path: readonly (string | number)[]): string {
-  if (path.length === 0) return 'the file';
-  return path
-    .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`))
-    .join('');
+  const text = path.map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('');
+  return text.slice(1) || 'the file';
 }

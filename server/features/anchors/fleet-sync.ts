@@ -5,8 +5,6 @@ import type { Emit } from '../../webhooks/outbox.js';
 import type { Fleet } from './fleet-file.rules.js';
 import type { AnchorDocument, AnchorListing, AnchorStore } from './store.js';
 
-type FleetMember = Fleet['anchors'][number];
-
 interface SyncDeps {
   store: AnchorStore;
   fleet: Fleet;
@@ -32,7 +30,7 @@ export async function syncFleet(deps: SyncDeps): Promise<AnchorDocument[]> {
 }
 
 /** A duplicate id is of another instance, which starts at the same time and announces the anchor. */
-async function onboard(deps: SyncDeps, anchor: FleetMember): Promise<void> {
+async function onboard(deps: SyncDeps, anchor: Fleet['anchors'][number]): Promise<void> {
   const { id, name, simulated } = anchor;
   const document: AnchorDocument = {
     _id: id,
@@ -42,8 +40,6 @@ async function onboard(deps: SyncDeps, anchor: FleetMember): Promise<void> {
     delistedAt: null,
     signingKey: anchor.endpoints?.signingKey ?? null,
     refusedKey: null,
-    endpoints: null,
-    discoveredAt: null,
   };
   const corridors = document.corridors.map(({ corridor }) => corridor);
   try {
@@ -57,7 +53,7 @@ async function onboard(deps: SyncDeps, anchor: FleetMember): Promise<void> {
   }
 }
 
-function toListing(anchor: FleetMember): AnchorListing {
+function toListing(anchor: Fleet['anchors'][number]): AnchorListing {
   return {
     name: anchor.name,
     note: anchor.note ?? null,

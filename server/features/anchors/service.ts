@@ -1,30 +1,26 @@
 import pLimit from 'p-limit';
-import { isRefused } from '../../../contract/anchor-documents/json.js';
 import {
   type AnchorEndpoints,
   noEndpoints,
-  readStellarToml,
   tomlUrl,
 } from '../../../contract/anchor-documents/stellar-toml.js';
-import type { AnchorAnswer, AnchorPage } from '../../../contract/schemas/anchors.js';
+import type { AnchorAnswer, AnchorDocumentKind, AnchorPage } from '../../../contract/schemas/anchors.js';
 import type { CorridorPage } from '../../../contract/schemas/corridors.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import { UpstreamFault } from '../../outbound/upstream-fault.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
-import type { Clock, Logger, Random } from '../../ports.js';
+import { type Clock, type Logger, type Random, toInstant } from '../../ports.js';
 import type { Emit } from '../../webhooks/outbox.js';
 import type { CacheEpoch } from '../cache/epoch.js';
 import { toAnchorAnswer, toAnchorSummary, toCorridorAnswer } from './anchor-answer.rules.js';
 import { createDiscovery } from './discovery.js';
 import type { Fleet } from './fleet-file.rules.js';
 import { syncFleet } from './fleet-sync.js';
-import { createFleetWarnings } from './fleet-warnings.js';
-import { createPartnerTokens } from './partner-tokens.js';
+import { readPartnerTokens } from './partner-tokens.js';
 import { createSigningKeys } from './signing-keys.js';
 import type { AnchorStore } from './store.js';
-import { createUnreadableAnswers } from './unreadable-answers.js';
 
 const idPattern = /^[a-z0-9-]{1,40}$/;
 const concurrentReadings = 16;
@@ -48,8 +44,6 @@ export interface AnchorDirectoryDeps {
   logger: Logger;
   /** The environment variables, which hold the partner tokens under the names that the fleet file gives. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Whether an FX reference is configured, for anchors that can only be estimated. */
-  hasFx: boolean;
   writeEvent: Emit;
   inTransaction: InTransaction;
 }
@@ -61,35 +55,39 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps) {
   const members = new Map(fleet.anchors.map((anchor) => [anchor.id, anchor]));
   const homeDomainOf = (id: string) => members.get(id)?.homeDomain ?? null;
   const keys = createSigningKeys({ store, homeDomainOf, logger });
-  const partnerTokens = createPartnerTokens(deps);
-  const warnings = createFleetWarnings(deps);
-  const unreadable = createUnreadableAnswers(deps);
+  const tokens = readPartnerTokens(fleet.anchors, deps);
+  /** The latest document of each kind that could not be read, by anchor. */
+  const unreadable = new Map<string, Map<AnchorDocumentKind, { what: string; atMs: number }>>();
   const underWay = new Set<Promise<unknown>>();
 
   const discovery = createDiscovery({
     ...deps,
-    onUnreadable: (anchorId, what) => unreadable.note(anchorId, 'stellar.toml', what),
-    onRead(anchorId, read) {
-      track(keep(anchorId, read));
-      warnings.reportEndpoints(anchorId, discovery.withOverrides(anchorId, read));
-    },
+    onUnreadable: (anchorId, what) => noteUnreadable(anchorId, 'stellar.toml', what),
+    onRead: (anchorId, read) => track(judge(anchorId, read.signingKey)),
   });
   cacheEpoch.onEmptied(() => discovery.clear());
+
+  /** `what` names the member or the line. It is logged when it changes, and shown, so that the anchor can correct it. */
+  function noteUnreadable(anchorId: string, document: AnchorDocumentKind, what: string): void {
+    const known = unreadable.get(anchorId) ?? new Map();
+    unreadable.set(anchorId, known);
+    if (known.get(document)?.what !== what)
+      logger.warn({ anchorId, document, what }, 'what the anchor wrote cannot be read');
+    known.set(document, { what, atMs: clock() });
+  }
 
   /** Registers background work, which only `stop` waits for. */
   function track(work: Promise<unknown>): void {
     const settled = work.catch((error: unknown) => {
-      logger.warn({ err: error }, 'what was read of an anchor could not be kept');
+      logger.warn({ err: error }, 'the signing key of an anchor could not be kept');
     });
     underWay.add(settled);
     settled.finally(() => underWay.delete(settled));
   }
 
-  async function keep(anchorId: string, endpoints: AnchorEndpoints): Promise<void> {
-    const shown = members.get(anchorId)?.endpoints?.signingKey ?? endpoints.signingKey;
-    const stored = store.keepReading(anchorId, homeDomainOf(anchorId), endpoints, new Date(clock()));
-    await Promise.all([keys.judge(anchorId, shown), stored]);
-  }
+  /** Checks the signing key that the fleet file names, or else the one that was read. */
+  const judge = (anchorId: string, read: string | null) =>
+    keys.judge(anchorId, members.get(anchorId)?.endpoints?.signingKey ?? read);
 
   function servingAnchors(): FleetMember[] {
     return fleet.anchors.filter((anchor) => !keys.isRefused(anchor.id));
@@ -100,18 +98,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps) {
     async sync(): Promise<void> {
       const anchors = await syncFleet(deps);
       keys.load(anchors);
-      const judged = anchors.map(async ({ _id: id, endpoints, discoveredAt }) => {
-        if (endpoints !== null && discoveredAt !== null)
-          discovery.seed(id, endpoints, discoveredAt.getTime());
-        await keys.judge(id, members.get(id)?.endpoints?.signingKey ?? endpoints?.signingKey ?? null);
-      });
-      await Promise.all(judged);
-      for (const { id } of fleet.anchors) {
-        const known = discovery.view(id);
-        if (known !== undefined && known.state !== 'pending') warnings.reportEndpoints(id, known.endpoints);
-      }
-      partnerTokens.reportMissing(fleet.anchors);
-      warnings.reportFile(fleet.anchors);
+      await Promise.all(anchors.map(({ _id }) => judge(_id, null)));
     },
     /**
      * Reads every stellar.toml whose last reading is no longer fresh. This also lets refused anchors, which nobody asks
@@ -123,7 +110,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps) {
       const read = (id: string) => readings(() => discovery.endpointsOf(id)).catch(() => undefined);
       await Promise.all(fleet.anchors.map(({ id }) => read(id)));
     },
-    /** Waits until everything that was read is stored. */
+    /** Waits until the signing keys that were read are stored. */
     async stop(): Promise<void> {
       await Promise.all(underWay);
     },
@@ -133,8 +120,6 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps) {
     /** The anchors that serve a corridor now, by id; refused ones are left out. */
     anchorsOf: (corridorId: string) =>
       servingAnchors().filter((anchor) => anchor.corridors.some(({ id }) => id === corridorId)),
-    /** Grows whenever an anchor begins or ceases to be refused, which makes quotes void. */
-    servingVersion: keys.refusalChanges,
     /** Every anchor of the fleet file, by id. */
     anchors: () => fleet.anchors,
     /** An anchor of the fleet that is not refused. */
@@ -152,22 +137,20 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps) {
       const homeDomain = members.get(anchorId)?.homeDomain;
       return homeDomain === undefined ? undefined : tomlUrl(homeDomain);
     },
-    /** Whether this stellar.toml of the anchor can be read. */
-    isReadableToml(anchorId: string, body: Uint8Array): boolean {
-      const readOver = members.get(anchorId)?.homeDomain?.startsWith('http:') ? 'http' : 'https';
-      return !isRefused(readStellarToml(body, { readOver }));
-    },
-    /** Notes what cannot be read of an answer of the anchor: the member or the line. */
-    noteUnreadable: unreadable.note,
+    noteUnreadable,
     /** The addresses as they are known now, without a request. */
     knownEndpoints: (anchorId: string) => discovery.view(anchorId)?.endpoints ?? noEndpoints,
     /** The key (G…) that an anchor signs with, even a delisted one; null if none is known. */
     signingKeyOf: async (anchorId: string) =>
       members.has(anchorId) ? keys.keyOf(anchorId) : store.signingKeyOf(anchorId),
     /** Whether transactions of the anchor can be polled, since it granted a token. */
-    isPollable: (anchorId: string) => partnerTokens.hasToken(members.get(anchorId)),
+    isPollable: (anchorId: string) => tokens.has(anchorId),
     /** The partner token for this address, or undefined: it is sent only to the origin that it was granted for. */
-    tokenFor: (anchorId: string, url: string) => partnerTokens.tokenFor(members.get(anchorId), url),
+    tokenFor(anchorId: string, url: string): string | undefined {
+      const granted = tokens.get(anchorId);
+      const isGranted = URL.canParse(url) && new URL(url).origin === granted?.origin;
+      return isGranted ? granted?.token : undefined;
+    },
     listCorridors(page: PageRequest): CorridorPage {
       const list = ['corridors'];
       const [afterId] = readCursor(page.cursor, list, [idPattern]) ?? [];
@@ -204,7 +187,12 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps) {
       if (anchor === null) throw new ApiError('UNKNOWN_ANCHOR', `No anchor ${id} was ever in the fleet.`);
       const view = anchor.listed ? discovery.view(id) : undefined;
       const answer = toAnchorAnswer(anchor, view, (corridorId) => corridors.get(corridorId));
-      return { ...answer, unreadable: unreadable.of(id) };
+      const shown = [...(unreadable.get(id) ?? [])].map(([document, { what, atMs }]) => ({
+        document,
+        what,
+        at: toInstant(atMs),
+      }));
+      return { ...answer, unreadable: shown };
     },
   };
 }

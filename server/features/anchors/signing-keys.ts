@@ -16,15 +16,9 @@ export function createSigningKeys(deps: {
 }) {
   const { store, homeDomainOf, logger } = deps;
   const known = new Map<string, Known>();
-  let refusalChanges = 0;
 
   function state(anchorId: string): Known {
     return known.get(anchorId) ?? nothingKnown;
-  }
-
-  function note(anchorId: string, after: Known): void {
-    if ((state(anchorId).refused === null) !== (after.refused === null)) refusalChanges += 1;
-    known.set(anchorId, after);
   }
 
   return {
@@ -34,19 +28,17 @@ export function createSigningKeys(deps: {
     },
     keyOf: (anchorId: string) => state(anchorId).key,
     isRefused: (anchorId: string) => state(anchorId).refused !== null,
-    /** How often an anchor began or ceased to be refused. */
-    refusalChanges: () => refusalChanges,
     /** Checks the key that an anchor shows now, and stores what that decides. No key decides nothing. */
     async judge(anchorId: string, shown: string | null): Promise<void> {
       if (shown === null) return;
       const before = state(anchorId);
       // The decision is made in memory before the database is asked, so a changed key is refused from this moment on.
       const first = before.key ?? shown;
-      note(anchorId, { key: first, refused: first === shown ? null : shown });
+      known.set(anchorId, { key: first, refused: first === shown ? null : shown });
       // If another instance has already stored a first key, that one counts.
       const key = await store.adoptSigningKey(anchorId, first, homeDomainOf(anchorId));
       const refused = key === shown ? null : shown;
-      note(anchorId, { key, refused });
+      known.set(anchorId, { key, refused });
       if (refused !== before.refused) {
         if (refused === null)
           logger.warn({ anchorId }, 'anchor shows its first signing key again and is served');

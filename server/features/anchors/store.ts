@@ -1,6 +1,5 @@
-import { type ClientSession, type Connection, Schema } from 'mongoose';
-import type { AnchorEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
-import { defineModel } from '../../mongo/models.js';
+import type { ClientSession, Connection } from 'mongoose';
+import { defineModel, typedSchema } from '../../mongo/models.js';
 import { findCurrent } from '../../mongo/transactions.js';
 
 /** An anchor that is or was in the fleet. It is never deleted, so that its data stays readable. */
@@ -21,37 +20,9 @@ export interface AnchorDocument {
   signingKey: string | null;
   /** The other key that it shows now, if it is refused for that. */
   refusedKey: string | null;
-  /** The last content of its stellar.toml, so that a restart does not wait for it. */
-  endpoints: AnchorEndpoints | null;
-  discoveredAt: Date | null;
 }
 
-const text = { type: String, default: null };
-
-const anchorSchema = new Schema<AnchorDocument>(
-  {
-    _id: { type: String, required: true },
-    name: { type: String, required: true },
-    note: text,
-    simulated: { type: Boolean, required: true },
-    homeDomain: text,
-    corridors: [
-      {
-        _id: false,
-        corridor: { type: String, required: true },
-        deliveryMethods: { type: [String], required: true },
-      },
-    ],
-    listed: { type: Boolean, required: true },
-    onboardedAt: { type: Date, required: true },
-    delistedAt: { type: Date, default: null },
-    signingKey: text,
-    refusedKey: text,
-    endpoints: { type: Schema.Types.Mixed, default: null },
-    discoveredAt: { type: Date, default: null },
-  },
-  { collection: 'anchors', versionKey: false },
-);
+const anchorSchema = typedSchema<AnchorDocument>('anchors');
 
 /** The data of an anchor in the fleet file, which may change at every start. */
 export type AnchorListing = Pick<AnchorDocument, 'name' | 'note' | 'simulated' | 'homeDomain' | 'corridors'>;
@@ -89,23 +60,13 @@ export function createAnchorStore(connection: Connection) {
     async insert(anchor: AnchorDocument, session: ClientSession): Promise<void> {
       await model.create([anchor], { session });
     },
-    /** Stores the data of the fleet file and marks the anchors as listed. A new home domain clears the old one's addresses. */
+    /** Stores the data of the fleet file and marks the anchors as listed. */
     async list(listings: readonly ({ id: string } & AnchorListing)[]): Promise<void> {
       await model.bulkWrite(
-        listings.flatMap(({ id, ...listing }) => [
-          {
-            updateOne: {
-              filter: { _id: id, homeDomain: { $ne: listing.homeDomain } },
-              update: { $set: { endpoints: null, discoveredAt: null } },
-            },
-          },
-          {
-            updateOne: {
-              filter: { _id: id },
-              update: { $set: { ...listing, listed: true, delistedAt: null } },
-            },
-          },
-        ]),
+        listings.map(({ id, ...listing }) => {
+          const update = { $set: { ...listing, listed: true, delistedAt: null } };
+          return { updateOne: { filter: { _id: id }, update } };
+        }),
       );
     },
     /** Delists every anchor except these; returns how many were listed until now. */
@@ -131,10 +92,6 @@ export function createAnchorStore(connection: Connection) {
     /** Stores the other key that an anchor is refused for, or that it is not. */
     async setRefusedKey(id: string, key: string | null): Promise<void> {
       await model.updateOne({ _id: id }, { $set: { refusedKey: key } });
-    },
-    /** Stores a reading, unless the anchor is listed with another home domain now: this instance has an old fleet file then. */
-    async keepReading(id: string, homeDomain: string | null, endpoints: AnchorEndpoints, at: Date) {
-      await model.updateOne({ _id: id, homeDomain }, { $set: { endpoints, discoveredAt: at } });
     },
   };
 }

@@ -1,24 +1,13 @@
 import type { Logger } from '../../ports.js';
 import type { CacheEpochStore, StoredEpoch } from './store.js';
 
+export type CacheEpoch = ReturnType<typeof createCacheEpoch>;
+
 /**
  * What decides, on every instance, which cached entries may still be served. An entry belongs to the number that was read
  * when its making began.
  */
-export interface CacheEpoch {
-  /** Changes with every operation of operators that changed something. */
-  current(): number;
-  /** `free` is called when the caches are emptied; it frees what became void and returns how many entries that were. */
-  onEmptied(free: () => number): void;
-  /** After an operation was done. Never rejects: if MongoDB is away, the others' answers end with their second. */
-  raise(): Promise<void>;
-  /** Raises the epoch and empties the caches. Rejects, and empties nothing, while MongoDB is away. */
-  empty(): Promise<{ epoch: number; droppedEntries: number }>;
-  /** Reads what happened on other instances. While this fails, caches go on with what is known. */
-  poll(): Promise<void>;
-}
-
-export function createCacheEpoch({ store, logger }: { store: CacheEpochStore; logger: Logger }): CacheEpoch {
+export function createCacheEpoch({ store, logger }: { store: CacheEpochStore; logger: Logger }) {
   const listeners: (() => number)[] = [];
   let known: StoredEpoch = { epoch: 0, emptied: 0 };
   /** Counts the changes of `known`, and the operations that were done here, also if they could not be stored. */
@@ -34,11 +23,14 @@ export function createCacheEpoch({ store, logger }: { store: CacheEpochStore; lo
   }
 
   return {
+    /** Changes with every operation of operators that changed something: for answers as they were sent. */
     current: () => current,
-    onEmptied(free) {
+    /** `free` is called when the caches are emptied; it frees what became void and returns how many entries that were. */
+    onEmptied(free: () => number): void {
       listeners.push(free);
     },
-    async raise() {
+    /** After an operation was done. Never rejects: if MongoDB is away, the others' answers end with their second. */
+    async raise(): Promise<void> {
       try {
         learn(await store.raise());
       } catch (error) {
@@ -46,14 +38,16 @@ export function createCacheEpoch({ store, logger }: { store: CacheEpochStore; lo
       }
       current += 1;
     },
-    async empty() {
+    /** Raises the epoch and empties the caches. Rejects, and empties nothing, while MongoDB is away. */
+    async empty(): Promise<{ epoch: number; droppedEntries: number }> {
       // A poll may learn of it first and free the entries.
       const before = dropped;
       const stored = await store.empty();
       learn(stored);
       return { epoch: stored.epoch, droppedEntries: dropped - before };
     },
-    async poll() {
+    /** Reads what happened on other instances. While this fails, caches go on with what is known. */
+    async poll(): Promise<void> {
       learn(await store.read());
     },
   };

@@ -1,7 +1,9 @@
+import { initServer } from '@ts-rest/express';
 import type { Connection } from 'mongoose';
-import type { Clock, Logger } from '../../ports.js';
+import { adminCacheContract } from '../../../contract/endpoints/cache.js';
+import { unsupportedPair } from '../../errors.js';
+import { type Clock, type Logger, toInstant } from '../../ports.js';
 import { createCacheEpoch } from './epoch.js';
-import { createAdminCacheRouter } from './router.js';
 import { createCacheEpochStore } from './store.js';
 
 /** The epoch of all caches, and the endpoint that empties them. */
@@ -11,6 +13,18 @@ export function createCacheFeature(deps: {
   clock: Clock;
   logger: Logger;
 }) {
-  const epoch = createCacheEpoch({ ...deps, store: createCacheEpochStore(deps.connection) });
-  return { router: createAdminCacheRouter({ ...deps, epoch }), epoch };
+  const { logger } = deps;
+  const epoch = createCacheEpoch({ store: createCacheEpochStore(deps.connection), logger });
+  const router = initServer().router(adminCacheContract, {
+    // Everything is emptied, whatever a request names: that is a superset of what it asks for.
+    invalidateCache: async ({ body }) => {
+      const { scope = 'all', corridor = null } = body ?? {};
+      if (corridor !== null && !deps.hasCorridor(corridor))
+        throw unsupportedPair('body.corridor', 'is not a corridor that is served');
+      const emptied = await epoch.empty();
+      logger.info({ scope, corridor, ...emptied }, 'caches emptied');
+      return { status: 200, body: { scope, corridor, ...emptied, invalidatedAt: toInstant(deps.clock()) } };
+    },
+  });
+  return { router, epoch };
 }

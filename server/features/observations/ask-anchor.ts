@@ -1,20 +1,33 @@
+import { parseJson } from '../../../contract/anchor-documents/json.js';
 import { type AnchorEndpoints, maxTomlBytes } from '../../../contract/anchor-documents/stellar-toml.js';
-import type { CallOutcome } from '../../../contract/schemas/observations.js';
+import {
+  type CallOutcome,
+  callOutcome,
+  type ObservedService,
+} from '../../../contract/schemas/observations.js';
 import type { Outbound } from '../../outbound/outbound.js';
-import { maxInfoBytes, maxPriceBytes, UpstreamFault } from '../../outbound/upstream-fault.js';
+import {
+  maxInfoBytes,
+  maxPriceBytes,
+  toUpstreamFault,
+  UpstreamFault,
+} from '../../outbound/upstream-fault.js';
 import type { Clock, Random } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { FxReading } from '../rates/estimate.rules.js';
 import type { ReferenceOffer, ReferenceOffers } from '../rates/reference-offer.rules.js';
-import { createCalls } from './calls.js';
-import { type Observation, outcomeOf, outcomeOfInfo, type Received } from './observation.rules.js';
+import {
+  type Call,
+  type Observation,
+  outcomeOf,
+  outcomeOfInfo,
+  outcomeOfToml,
+  type Received,
+} from './observation.rules.js';
 
 export interface AskAnchorDeps {
-  directory: Pick<
-    AnchorDirectory,
-    'anchor' | 'tomlUrlOf' | 'isReadableToml' | 'endpointsOf' | 'knownEndpoints'
-  >;
+  directory: Pick<AnchorDirectory, 'anchor' | 'tomlUrlOf' | 'endpointsOf' | 'knownEndpoints'>;
   offers: ReferenceOffers;
   midMarketOf: (corridor: Corridor) => Promise<FxReading>;
   outbound: Outbound;
@@ -25,24 +38,54 @@ export interface AskAnchorDeps {
 /** Makes those calls to one anchor that any wallet may make without a token. Never rejects because of the anchor. */
 export type AskAnchor = (anchorId: string, corridors: readonly Corridor[]) => Promise<Observation>;
 
-type Ask = ReturnType<typeof createCalls>['ask'];
+/** The time limit of a request for rates: a slower answer would not have reached the ranking. */
+const timeoutMs = 2_000;
+const headers = { accept: 'application/json, text/plain' };
+/** The anchor asks for a pause: this says nothing about its health. */
+const pausing = 429;
+/** The most prices that one round asks of an anchor. */
+export const mostPrices = 6;
+
+/** What a call is about, and how its answer is judged. */
+interface Question {
+  service: ObservedService;
+  corridor?: string;
+  maxBytes: number;
+  judge(received: Received): CallOutcome;
+}
+
+/** Undefined without an answer, and if the anchor asks for a pause. */
+type Ask = (url: string, question: Question) => Promise<Received | undefined>;
 
 /** The anchor's own price; `not_served` if it has none for the pair, undefined if it should give one and does not. */
 type Price = ReferenceOffer | 'not_served' | undefined;
 
-/** The most prices that one round asks of an anchor. */
-export const mostPrices = 6;
-
 export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
-  const { directory, offers, random } = deps;
+  const { directory, offers, outbound, random } = deps;
+
+  /** The calls are made at the same time, so that an anchor that hangs takes one time limit. */
+  function createAsk(observed: { calls: Call[]; made: number }): Ask {
+    return async (url, { service, corridor = null, maxBytes, judge }) => {
+      observed.made += 1;
+      const note = (outcome: CallOutcome, latencyMs: number | null) =>
+        observed.calls.push({ service, corridor, outcome, latencyMs });
+      try {
+        const { status, body, elapsedMs } = await outbound({ url, headers, timeoutMs, maxBytes });
+        if (status === pausing) return undefined;
+        const received = { status, body, json: parsed(body) };
+        note(judge(received), elapsedMs);
+        return received;
+      } catch (error) {
+        note(callOutcome.parse(toUpstreamFault(error).reason), null);
+        return undefined;
+      }
+    };
+  }
 
   async function askToml(ask: Ask, anchorId: string): Promise<void> {
     const url = directory.tomlUrlOf(anchorId);
     if (url === undefined) return;
-    const judge = ({ status, body }: Received): CallOutcome => {
-      if (status !== 200) return 'error';
-      return directory.isReadableToml(anchorId, body) ? 'answered' : 'malformed';
-    };
+    const judge = (received: Received) => outcomeOfToml(url, received);
     await ask(url, { service: 'sep1', maxBytes: maxTomlBytes, judge });
   }
 
@@ -76,14 +119,6 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
     return price;
   }
 
-  function estimate(infos: Record<'sep24' | 'sep6', unknown>, corridor: Corridor, market: FxReading) {
-    for (const source of ['sep24', 'sep6'] as const) {
-      const reading = offers.readFee(infos[source], corridor.sellAsset, source);
-      if (reading.kind === 'schedule') return offers.estimate(reading.schedule, corridor, market);
-    }
-    return undefined;
-  }
-
   /** The known addresses, where stellar.toml cannot be read now; null of an anchor that shows another signing key. */
   async function addressesOf(anchorId: string): Promise<AnchorEndpoints | null> {
     try {
@@ -109,25 +144,23 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
     ]);
     return markets.map(({ corridor, market }, place) => {
       const price = prices[place];
-      const offer = price === 'not_served' ? estimate({ sep24, sep6 }, corridor, market) : price;
-      const hasReference = !('missing' in market);
-      return { corridor: corridor.id, isServed: price !== 'not_served', offer: offer ?? null, hasReference };
+      const isServed = price !== 'not_served';
+      const offer = isServed ? price : offers.estimate({ sep24, sep6 }, corridor, market);
+      return { corridor: corridor.id, isServed, offer: offer ?? null, hasReference: !('missing' in market) };
     });
   }
 
   return async (anchorId, served) => {
-    const at = new Date(deps.clock());
-    const { ask, calls, made } = createCalls(deps.outbound);
-    const [seen] = await Promise.all([
-      askServers(ask, anchorId, someOf(served, random())),
-      askToml(ask, anchorId),
-    ]);
-    const isAnswered = (id: string) => calls.some(({ corridor }) => corridor === id);
+    const observed = { at: new Date(deps.clock()), calls: [] as Call[], made: 0 };
+    const ask = createAsk(observed);
+    const some = someOf(served, random());
+    const [seen] = await Promise.all([askServers(ask, anchorId, some), askToml(ask, anchorId)]);
+    const isNoted = (id: string) => observed.calls.some(({ corridor }) => corridor === id);
     const corridors = seen.map(({ isServed, ...each }) => ({
       ...each,
-      asked: isServed && isAnswered(each.corridor),
+      asked: isServed && isNoted(each.corridor),
     }));
-    return { at, calls, made: made(), corridors };
+    return { ...observed, corridors };
   };
 }
 
@@ -135,4 +168,13 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
 function someOf(corridors: readonly Corridor[], random: number): Corridor[] {
   const from = Math.floor(random * corridors.length);
   return [...corridors.slice(from), ...corridors.slice(0, from)].slice(0, mostPrices);
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return parseJson(body.toString('utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }

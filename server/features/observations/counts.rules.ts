@@ -1,6 +1,8 @@
 import type { QuoteTier } from '../../../contract/schemas/rates.js';
-import { type Histogram, latencyBucketOf } from './histogram.rules.js';
-import type { Call, Observation } from './observation.rules.js';
+import type { Observation } from './observation.rules.js';
+
+/** Counts by bucket or by outcome, as they are stored: only those that are not 0. */
+export type Histogram = Readonly<Record<string, number>>;
 
 /** Counts for a service of an anchor, or for a corridor that it serves. What would be empty is not stored. */
 export interface Counts {
@@ -27,40 +29,52 @@ export type CountsBySubject = Readonly<Record<string, Counts>>;
 
 /** A quote further than this from the mid-market, in per cent, is none that anybody could take: it would distort the mean. */
 const furthestPercent = 1_000;
+const longestMs = 10_000;
 
-/** What a round adds to the counts of its day. */
-export function countsOf({ calls, corridors }: Observation): CountsBySubject {
-  const services = [...new Set(calls.map(({ service }) => service))].map((service): [string, Counts] => {
-    const own = calls.filter((call) => call.service === service);
-    return [service, { asked: 1, answered: Number(own.every(isAnswered)), ...countsOfCalls(own) }];
-  });
-  const served = corridors.map(({ corridor, asked, offer }): [string, Counts] => {
-    const own = countsOfCalls(calls.filter((call) => call.corridor === corridor));
-    const answered = Number(offer?.tier === 'anchor');
-    return [corridor, { asked: Number(asked), answered, ...own, losses: lossesOf(offer) }];
-  });
-  return Object.fromEntries([...services, ...served]);
+/**
+ * Bucket `i` of latencies holds the milliseconds above `latencyBounds[i - 1]` up to and including `latencyBounds[i]`: exact
+ * to 20 ms, in steps of at most 5 % above. What is stored has indexes into this table, so it must never be changed.
+ */
+export const latencyBounds: readonly number[] = growing();
+
+function growing(): number[] {
+  const bounds = [0];
+  for (let bound = 1; bound < longestMs; bound = Math.max(bound + 1, Math.floor((bound * 105) / 100)))
+    bounds.push(bound);
+  return [...bounds, longestMs];
 }
 
-function isAnswered({ outcome }: Call): boolean {
-  return outcome === 'answered';
+export function latencyBucketOf(ms: number): number {
+  const bucket = latencyBounds.findIndex((bound) => bound >= ms);
+  return bucket < 0 ? latencyBounds.length - 1 : bucket;
 }
 
-function countsOfCalls(calls: readonly Call[]): Pick<Counts, 'failures' | 'latency'> {
-  return addedUp(
-    calls.map((call) =>
-      isAnswered(call)
-        ? { latency: { [latencyBucketOf(call.latencyMs ?? 0)]: 1 } }
-        : { failures: { [call.outcome]: 1 } },
-    ),
-  );
-}
-
-function lossesOf(offer: Observation['corridors'][number]['offer']): NonNullable<Counts['losses']> {
-  if (offer === null || offer.costPercent === null) return {};
-  const lost = Number(offer.costPercent);
-  if (Math.abs(lost) > furthestPercent) return {};
-  return { [offer.tier]: { sum: Math.round(lost * 100), buckets: { [Math.round(lost * 10)]: 1 } } };
+/** What a round adds to the counts of its day, each number by its path in `CountsBySubject`. */
+export function incrementsOf({ calls, corridors }: Observation): Record<string, number> {
+  const increments: Record<string, number> = {};
+  const add = (subject: string, counter: string, count: number) => {
+    const path = `${subject}.${counter}`;
+    increments[path] = (increments[path] ?? 0) + count;
+  };
+  for (const { service, corridor, outcome, latencyMs } of calls) {
+    const isAnswered = outcome === 'answered';
+    const counter = isAnswered ? `latency.${latencyBucketOf(latencyMs ?? 0)}` : `failures.${outcome}`;
+    for (const subject of corridor === null ? [service] : [service, corridor]) add(subject, counter, 1);
+  }
+  for (const service of new Set(calls.map((call) => call.service))) {
+    const failed = calls.some((call) => call.service === service && call.outcome !== 'answered');
+    add(service, 'asked', 1);
+    add(service, 'answered', failed ? 0 : 1);
+  }
+  for (const { corridor, asked, offer } of corridors) {
+    add(corridor, 'asked', Number(asked));
+    add(corridor, 'answered', Number(offer?.tier === 'anchor'));
+    const lost = Number(offer?.costPercent ?? Number.NaN);
+    if (offer === null || !(Math.abs(lost) <= furthestPercent)) continue;
+    add(corridor, `losses.${offer.tier}.sum`, Math.round(lost * 100));
+    add(corridor, `losses.${offer.tier}.buckets.${Math.round(lost * 10)}`, 1);
+  }
+  return increments;
 }
 
 /** The sum of counts of the same form, such as those of several days: number by number, where each is. */

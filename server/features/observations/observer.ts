@@ -7,20 +7,12 @@ import { untilAborted } from '../../timing.js';
 import type { FleetAnchor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { AskAnchor } from './ask-anchor.js';
-import { countsOf } from './counts.rules.js';
-import { afterRound } from './observed-anchor.rules.js';
 import type { ObservationStore } from './store.js';
 
 export const observerLease = 'observer';
 const leaseTtlMs = 30_000;
 /** The number of anchors asked at the same time. */
 const anchorsAtOnce = 32;
-/**
- * No anchor is asked after this time, so that a round takes no longer than ten seconds: an anchor takes four at most. The
- * next round begins with those that are left.
- */
-const beginWithinMs = 5_000;
-
 export interface ObserverDeps {
   store: Pick<ObservationStore, 'find' | 'keep'>;
   directory: Pick<AnchorDirectory, 'anchors' | 'corridor'>;
@@ -43,27 +35,23 @@ export function createObserver(deps: ObserverDeps): Observer {
   async function round(lease: HeldLease, leastAgeMs: number): Promise<ObserverRound> {
     const nowMs = clock();
     const beganAt = performance.now();
-    const tookMs = () => Math.round(performance.now() - beganAt);
     const anchors = directory.anchors();
     const found = await store.find(anchors.map(({ id }) => id));
-    const known = new Map(found.map((each) => [each._id, each]));
     const done = { anchors: 0, calls: 0 };
 
     async function observe(anchor: FleetAnchor): Promise<void> {
       lease.signal.throwIfAborted();
-      if (tookMs() > beginWithinMs) return;
       const served = anchor.corridors.flatMap(({ id }) => directory.corridor(id) ?? []);
       const observation = await askAnchor(anchor.id, served);
       lease.signal.throwIfAborted();
-      const after = afterRound(known.get(anchor.id), observation, anchor);
-      await inLeasedTransaction(lease, (session) => store.keep(session, after, countsOf(observation)));
+      await inLeasedTransaction(lease, (session) => store.keep(session, anchor.id, observation));
       done.anchors += 1;
       done.calls += observation.made;
     }
 
     // A time ahead was stored before the clock was set back, and tells nothing about the age.
     const lastAt = ({ id }: FleetAnchor) => {
-      const at = known.get(id)?.observedAt.getTime() ?? 0;
+      const at = found.find(({ _id }) => _id === id)?.observedAt.getTime() ?? 0;
       return at > nowMs ? 0 : at;
     };
     const inTurn = pLimit(anchorsAtOnce);
@@ -74,7 +62,7 @@ export function createObserver(deps: ObserverDeps): Observer {
     // The error of one anchor, such as a lost database connection, is thrown after the others have finished.
     const ended = await untilAborted(lease.signal, () => Promise.allSettled(all));
     for (const each of ended) if (each.status === 'rejected') throw each.reason;
-    return { startedAt: toInstant(nowMs), ...done, durationMs: tookMs() };
+    return { startedAt: toInstant(nowMs), ...done, durationMs: Math.round(performance.now() - beganAt) };
   }
 
   return (leastAgeMs) => deps.leases.run(observerLease, leaseTtlMs, (lease) => round(lease, leastAgeMs));

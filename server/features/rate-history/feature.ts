@@ -1,12 +1,12 @@
+import { initServer } from '@ts-rest/express';
 import type { Connection } from 'mongoose';
+import { rateHistoryContract } from '../../../contract/endpoints/rates.js';
+import { mediaTypeOf } from '../../http/negotiation.js';
+import { setFreshness, textBody } from '../../http/send-json.js';
 import type { Logger } from '../../ports.js';
-import { createRateHistoryRouter } from './router.js';
-import { createSampler, type SamplerDeps, samplerLease } from './sampler.js';
+import { createSampler, type SamplerDeps } from './sampler.js';
 import { createRateHistory } from './service.js';
 import { createRateSampleStore } from './store.js';
-
-/** Leases to seed at startup. */
-export const rateHistoryLeases = [samplerLease] as const;
 
 export interface RateHistoryDeps extends Omit<SamplerDeps, 'store'> {
   connection: Connection;
@@ -20,12 +20,22 @@ export function createRateHistoryFeature(deps: RateHistoryDeps) {
   const isServed = (corridorId: string) => deps.corridors().some(({ id }) => id === corridorId);
   const store = createRateSampleStore(deps.connection);
   const history = createRateHistory({ ...deps, store, isServed });
-  const sample = createSampler({ ...deps, store });
+  const takeSamples = createSampler({ ...deps, store });
+
+  const router = initServer().router(rateHistoryContract, {
+    getRateHistory: async ({ params: { corridor }, query, req, res }) => {
+      res.vary('Accept');
+      const isCsv = mediaTypeOf(req.get('accept')) === 'text/csv';
+      const made = isCsv ? await history.csv(corridor, query) : await history.page(corridor, query);
+      setFreshness(res, { seconds: made.freshForSeconds, public: deps.publicCache });
+      return { status: 200, body: 'page' in made ? made.page : textBody('text/csv', made.csv) };
+    },
+  });
   return {
-    router: createRateHistoryRouter({ ...deps, history }),
+    router,
     async sample(): Promise<void> {
-      const run = await sample();
-      if (run !== undefined && run.taken > 0) deps.logger.info(run, 'rates sampled');
+      const taken = await takeSamples();
+      if (taken > 0) deps.logger.info({ taken }, 'rates sampled');
     },
   };
 }

@@ -2,26 +2,7 @@ import type { HistoryResolution } from '../../../contract/schemas/rate-history.j
 import type { RateQuote, RatesAnswer } from '../../../contract/schemas/rates.js';
 
 /** A quote in a sample. */
-export type SampleQuote = Pick<
-  RateQuote,
-  | 'anchorId'
-  | 'tier'
-  | 'sellAmount'
-  | 'receiveAmount'
-  | 'rate'
-  | 'adjusted'
-  | 'fee'
-  | 'deliveryMethod'
-  | 'quotedAt'
-  | 'expectedReceive'
-  | 'worth'
-  | 'unranked'
-> & {
-  costPercent: string | null;
-  referenceRate: string | null;
-  score: string | null;
-  outcomes: number;
-};
+export type SampleQuote = ReturnType<typeof toSampleQuote>;
 
 /** The figures of an answer at the reference amount of a corridor. */
 export interface Sample extends Pick<RatesAnswer, 'corridor' | 'amount' | 'asOf' | 'best' | 'unavailable'> {
@@ -35,7 +16,7 @@ export function toSample(at: Date, answer: RatesAnswer): Sample {
   return { at, corridor, amount, asOf, best, quotes: answer.quotes.map(toSampleQuote), unavailable };
 }
 
-function toSampleQuote(quote: RateQuote): SampleQuote {
+function toSampleQuote(quote: RateQuote) {
   const { anchorName, simulated, sep38, estimate, costUnavailable, cost, reputation, ...kept } = quote;
   return {
     ...kept,
@@ -52,32 +33,42 @@ const dayMs = 86_400_000;
 /** Each slot of 15 minutes, counted from midnight UTC, has at most one sample per corridor. */
 export const slotMs = 15 * minuteMs;
 
-/** How long every sample is kept; after that, the first one of each UTC day stays. */
-export const keptMs = 90 * dayMs;
-
 const periodMs: Readonly<Record<HistoryResolution, number>> = {
   '15m': slotMs,
   '1h': 60 * minuteMs,
   '1d': dayMs,
 };
 
+export const resolutions = ['15m', '1h', '1d'] as const satisfies readonly HistoryResolution[];
+
 /** When the slot, hour or UTC day that holds this instant began. */
 export function startOf(resolution: HistoryResolution, epochMs: number): number {
   return epochMs - (epochMs % periodMs[resolution]);
 }
 
-/**
- * The coarsest resolution that a sample belongs to, given the one before it: `1d` for the first of a UTC day, `1h` for
- * the first of another hour, else `15m`. Undefined if the previous sample is in the same slot or a later one.
- */
-export function grainOf(epochMs: number, previousMs: number | null): HistoryResolution | undefined {
-  if (previousMs === null) return '1d';
-  const isLater = (resolution: HistoryResolution) =>
-    startOf(resolution, epochMs) > startOf(resolution, previousMs);
-  return (['1d', '1h', '15m'] as const).find(isLater);
+/** The columns of a file in order. New ones are added at the end. Lines end with CRLF (RFC 4180). */
+export const csvHeader =
+  'at,corridor,amount,anchorId,best,tier,sellAmount,receiveAmount,rate,adjusted,feeTotal,feeAsset,deliveryMethod,' +
+  'quotedAt,costPercent,referenceRate,score,outcomes,expectedReceive,worth,unranked,unavailable\r\n';
+const columns = csvHeader.trim().split(',');
+
+/** The lines of a sample: its quotes in the order of the answer, then the anchors without one. */
+export function csvRows(sample: Sample): string {
+  const { at, corridor, amount, best } = sample;
+  const quoted = sample.quotes.map(({ fee, ...quote }) => ({
+    ...quote,
+    feeTotal: fee?.total,
+    feeAsset: fee?.asset,
+  }));
+  const others = sample.unavailable.map(({ anchorId, reason }) => ({ anchorId, unavailable: reason }));
+  const rows = [...quoted, ...others].map((each): Readonly<Record<string, unknown>> => {
+    return { ...each, at: at.toISOString(), corridor, amount, best: best?.anchorId === each.anchorId };
+  });
+  return rows
+    .map((row) => `${columns.map((name) => escaped(String(row[name] ?? ''))).join(',')}\r\n`)
+    .join('');
 }
 
-/** Whether an answer may become a sample: nothing in it is older than 15 s, and an anchor has a quote. */
-export function isSample(answer: Pick<RatesAnswer, 'stale' | 'quotes'>): boolean {
-  return !answer.stale && answer.quotes.length > 0;
+function escaped(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -7,9 +7,8 @@ import type {
 import { ApiError } from '../../errors.js';
 import { readCursor, readLimit, toPage } from '../../paging.js';
 import { type Clock, toInstant } from '../../ports.js';
-import { csvHeader, csvRows } from './csv.rules.js';
 import { type HistoryRange, rangeOf, rangeOfFile } from './range.rules.js';
-import type { Sample, SampleQuote } from './sample.rules.js';
+import { csvHeader, csvRows, type Sample, type SampleQuote } from './sample.rules.js';
 import type { RateSampleStore } from './store.js';
 
 /** More than the slots of a day. */

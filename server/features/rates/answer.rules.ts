@@ -1,14 +1,8 @@
-import type {
-  QuoteSort,
-  RateQuote,
-  RatesAnswer,
-  UnavailableReason,
-} from '../../../contract/schemas/rates.js';
+import type { RateQuote, RatesAnswer, UnavailableReason } from '../../../contract/schemas/rates.js';
 import { fiatAmount } from '../../amounts.rules.js';
-import type { Corridor } from '../anchors/fleet-file.rules.js';
 import { type Band, costOf, type MidMarket, outsideBand } from './mid-market.rules.js';
 import type { Offer, QuoteResult } from './offer.rules.js';
-import type { AskedFor } from './question.rules.js';
+import type { Question } from './question.rules.js';
 import { rankQuotes } from './ranking.rules.js';
 import {
   expectedReceive,
@@ -17,6 +11,28 @@ import {
   type TypicalRecord,
   worthOf,
 } from './worth.rules.js';
+
+/** How long a quote is fresh. */
+export const freshMs = 15_000;
+
+/**
+ * How long an anchor is not asked again after a reply without a quote. What the anchor or the operator has decided lasts as
+ * long as a quote; everything else passes.
+ */
+export const reasonFreshMs: Readonly<Record<UnavailableReason, number>> = {
+  refused_amount: freshMs,
+  receive_unsupported: freshMs,
+  not_served: freshMs,
+  unauthorized: freshMs,
+  blocked: freshMs,
+  timeout: 5_000,
+  unreachable: 5_000,
+  malformed: 5_000,
+  error: 5_000,
+  no_fx: 5_000,
+  busy: 1_000,
+  circuit_open: 1_000,
+};
 
 /** The result of asking one anchor, and when it was asked. */
 export interface Reply {
@@ -32,39 +48,17 @@ export interface Reply {
 
 export type Quoted = Reply & { result: { offer: Offer } };
 
-/** The quote in a reply, with the anchor's record added; undefined if the reply holds a reason. */
-function toQuote(
-  corridor: Corridor,
-  reply: Reply,
-  context: { reputation: QuoteReputation; typical: TypicalRecord; market: MidMarket; band: Band },
-): RateQuote | undefined {
-  if ('reason' in reply.result) return undefined;
-  const { offer } = reply.result;
-  const { reputation, typical, market, band } = context;
-  const { speedTargetSeconds, payoutDecimals: decimals } = corridor;
-  const record = expectedRecord(reputation, typical);
-  const expected = expectedReceive(offer.receiveAmount, record, decimals);
-  return {
-    anchorId: reply.anchorId,
-    anchorName: reply.anchorName,
-    simulated: reply.simulated,
-    ...offer,
-    quotedAt: new Date(reply.at).toISOString(),
-    reputation,
-    ...costOf(offer, market),
-    expectedReceive: expected,
-    unranked: outsideBand(offer.rate, band),
-    worth: worthOf(expected, record, { speedTargetSeconds, decimals }),
-  };
+export function isQuoted(reply: Reply): reply is Quoted {
+  return 'offer' in reply.result;
 }
-
-export type RepliesResult = 'quotes' | 'nobody_serves' | 'all_refused' | 'nobody_answers';
 
 /**
  * The outcome of all replies together. `nobody_serves`: no anchor offers this delivery method or publishes a price;
  * `all_refused`: every anchor that does so refuses the amount; `nobody_answers`: some should have a quote but gave none.
  */
-export function judgeReplies(replies: readonly Reply[]): RepliesResult {
+export function judgeReplies(
+  replies: readonly Reply[],
+): 'quotes' | 'nobody_serves' | 'all_refused' | 'nobody_answers' {
   const reasons = replies.flatMap(({ result }) => ('reason' in result ? [result.reason] : []));
   if (reasons.length < replies.length) return 'quotes';
   if (reasons.every((reason) => reason === 'not_served')) return 'nobody_serves';
@@ -72,23 +66,13 @@ export function judgeReplies(replies: readonly Reply[]): RepliesResult {
   return refused ? 'all_refused' : 'nobody_answers';
 }
 
-/** The temporary reasons. All others last until the anchor or the operator changes something. */
-const passingReasons: readonly UnavailableReason[] = [
-  'timeout',
-  'unreachable',
-  'malformed',
-  'busy',
-  'circuit_open',
-  'error',
-];
-
 /** Whether a later request may return a quote, given the reasons why there is none now. */
 export function waitingHelps(
   reasons: readonly UnavailableReason[],
   /** Whether an FX reference is configured, which may recover. */
   { hasFx }: { hasFx: boolean },
 ): boolean {
-  return reasons.some((reason) => passingReasons.includes(reason) || (hasFx && reason === 'no_fx'));
+  return reasons.some((reason) => reasonFreshMs[reason] < freshMs && (hasFx || reason !== 'no_fx'));
 }
 
 /** The anchors that have no quote, and why. */
@@ -100,47 +84,60 @@ export function unavailableOf(replies: readonly Reply[]): { anchorId: string; re
 
 /** The anchor's own price in a reply, all fees in; an estimate is not one. */
 export function ownPriceIn(reply: Reply | undefined): string | undefined {
-  if (reply === undefined || 'reason' in reply.result) return undefined;
-  const { offer } = reply.result;
-  return offer.tier === 'anchor' ? offer.rate : undefined;
+  return reply !== undefined && isQuoted(reply) && reply.result.offer.tier === 'anchor'
+    ? reply.result.offer.rate
+    : undefined;
 }
 
 /** The answer built from the replies: the sorted quotes, and the reasons of the other anchors, ordered by anchor id. */
 export function assembleAnswer(
-  corridor: Corridor,
-  asked: AskedFor,
+  { corridor, asked, sort }: Pick<Question, 'corridor' | 'asked' | 'sort'>,
   replies: readonly Reply[],
   context: {
     reputationOf: (anchorId: string) => QuoteReputation;
     typical: TypicalRecord;
     market: MidMarket;
     band: Band;
-    sort: QuoteSort;
     asOf: number;
     stale: boolean;
   },
 ): RatesAnswer {
-  const { reputationOf, typical, market, band, sort } = context;
-  const ranked = rankQuotes(
-    replies.flatMap((reply) => {
-      const reputation = reputationOf(reply.anchorId);
-      return toQuote(corridor, reply, { reputation, typical, market, band }) ?? [];
-    }),
-  );
+  const { typical, market, band } = context;
+  const { speedTargetSeconds, payoutDecimals: decimals } = corridor;
+  const quotes = replies
+    .filter(isQuoted)
+    .map(({ anchorId, anchorName, simulated, at, result }): RateQuote => {
+      const { offer } = result;
+      const reputation = context.reputationOf(anchorId);
+      const record = expectedRecord(reputation, typical);
+      const expected = expectedReceive(offer.receiveAmount, record, decimals);
+      return {
+        anchorId,
+        anchorName,
+        simulated,
+        ...offer,
+        quotedAt: new Date(at).toISOString(),
+        reputation,
+        ...costOf(offer, market),
+        expectedReceive: expected,
+        unranked: outsideBand(offer.rate, band),
+        worth: worthOf(expected, record, { speedTargetSeconds, decimals }),
+      };
+    });
   // The best one is the same in every order of the list.
-  const best = ranked.find(({ unranked }) => unranked === null);
+  const best = rankQuotes(quotes).find(({ unranked }) => unranked === null);
   return {
     corridor: corridor.id,
     sellAsset: corridor.sellAsset,
     buyAsset: corridor.buyAsset,
     amount: asked.amount ?? best?.sellAmount ?? '0',
-    receive: asked.receive === undefined ? null : fiatAmount(asked.receive, corridor.payoutDecimals),
+    receive: asked.receive === undefined ? null : fiatAmount(asked.receive, decimals),
     asOf: new Date(context.asOf).toISOString(),
     stale: context.stale,
     best: best === undefined ? null : { anchorId: best.anchorId },
     typical,
     band,
-    quotes: rankQuotes(ranked, sort),
+    quotes: rankQuotes(quotes, sort),
     unavailable: unavailableOf(replies),
   };
 }

@@ -3,19 +3,18 @@ import type { AnchorEndpoints } from '../../../contract/anchor-documents/stellar
 import { findDeliveryMethod } from '../../delivery-methods.rules.js';
 import type { Outbound, OutboundAnswer } from '../../outbound/outbound.js';
 import { maxPriceBytes, toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
-import type { Clock } from '../../ports.js';
 import { withTimeout } from '../../timing.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { CallAnchor, CallResult } from './anchor-calls.js';
 import { offerFromFee } from './estimate.rules.js';
 import type { FeeInfo } from './fee-info.js';
 import type { FxReference } from './fx-reference.js';
-import { offerFromSep38, type QuoteResult } from './offer.rules.js';
+import type { QuoteResult } from './offer.rules.js';
 import { type AnchorQuestion, type AskedFor, isReferenceQuestion } from './question.rules.js';
 import type { NoteOutcome } from './quote-outcomes.js';
-import { contextFor, priceUrl, readPrice, reasonOfStatus } from './sep38.rules.js';
+import { contextFor, offerFromPrice, priceUrl, reasonOfStatus } from './sep38.rules.js';
 
-const anchorTimeoutMs = 2_000;
+const timeoutMs = 2_000;
 /** Discovery, fee and FX have their own timeouts; this one keeps their sum close to the timeout of one call. */
 const overallTimeoutMs = 2_200;
 
@@ -36,20 +35,16 @@ export function createAskAnchor(deps: {
   fees: FeeInfo;
   fx: Pick<FxReference, 'rateOf'>;
   noteOutcome: NoteOutcome;
-  clock: Clock;
 }): AskAnchor {
-  const { directory, clock } = deps;
+  const { directory } = deps;
 
   async function ask(question: AnchorQuestion, label: string | null): Promise<QuoteResult> {
     const { anchor, forIntent } = question;
-    const askedAtMs = clock();
     const endpoints = await directory.endpointsOf(anchor.id);
     const asking = { ...question, endpoints, label };
     if (endpoints.quoteServer !== null) {
-      const timeoutMs = anchorTimeoutMs - (clock() - askedAtMs);
-      if (timeoutMs < 1) return { reason: 'timeout' };
       const purpose = forIntent ? 'intent' : isReferenceQuestion(question) ? 'reference' : 'other';
-      const call = await deps.callAnchor(anchor.id, purpose, () => fetchPrice(asking, timeoutMs));
+      const call = await deps.callAnchor(anchor.id, purpose, () => fetchPrice(asking));
       const result = 'value' in call ? call.value : call;
       const elsewhere = endpoints.transferServerSep24 !== null || endpoints.transferServerSep6 !== null;
       // The quote server does not know this pair, but the anchor may still publish a fee for it.
@@ -63,7 +58,7 @@ export function createAskAnchor(deps: {
     return { value: { reason: 'malformed' }, failed: true };
   }
 
-  async function fetchPrice(asking: Asking, timeoutMs: number): Promise<CallResult<QuoteResult>> {
+  async function fetchPrice(asking: Asking): Promise<CallResult<QuoteResult>> {
     const { anchor, corridor, asked, deliveryMethod, endpoints, label } = asking;
     const context = contextFor(endpoints);
     const url = priceUrl(endpoints.quoteServer ?? '', corridor, { ...asked, deliveryMethod, context });
@@ -79,12 +74,8 @@ export function createAskAnchor(deps: {
         expects: 'json',
       });
       if (answer.status !== 200) return refusal(answer, asked);
-      const price = readPrice(answer.json, corridor, context);
-      if (isRefused(price)) return malformed(anchor.id, price.refused);
-      const result = offerFromSep38(corridor, { ...asked, deliveryMethod: label }, price);
-      if ('reason' in result && result.reason === 'malformed')
-        return malformed(anchor.id, 'buy_amount rounds to nothing');
-      return { value: result, failed: false };
+      const value = offerFromPrice(answer.json, corridor, { ...asked, deliveryMethod: label }, context);
+      return isRefused(value) ? malformed(anchor.id, value.refused) : { value, failed: false };
     } catch (error) {
       const { reason, message } = toUpstreamFault(error);
       if (reason === 'malformed') return malformed(anchor.id, message);

@@ -1,12 +1,25 @@
 import { Decimal } from 'decimal.js';
-import { z } from 'zod';
 import { asObject, type Refused } from '../../../contract/anchor-documents/json.js';
-import { isAsset, orAbsent, readAmount, unreadable } from '../../../contract/anchor-documents/values.js';
+import {
+  instantMs,
+  isAsset,
+  orAbsent,
+  readAmount,
+  unreadable,
+} from '../../../contract/anchor-documents/values.js';
 import type { CostUnavailable } from '../../../contract/schemas/rates.js';
 import { plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
-import { Money, roundFee, roundPayout, stablecoinPlaces } from './money.rules.js';
-import { type AskedBy, offeredAmounts, type QuoteResult, takesTooMuchOrLittle } from './offer.rules.js';
+import {
+  type AskedBy,
+  Money,
+  offeredAmounts,
+  type QuoteResult,
+  roundFee,
+  roundPayout,
+  stablecoinPlaces,
+  takesTooMuchOrLittle,
+} from './offer.rules.js';
 
 /**
  * An estimate: (amount − fee) × FX, where the fee is the larger of the minimum and fixed + percent (SEP-24 §Info;
@@ -65,50 +78,41 @@ export interface FeeSchedule {
   max: string | null;
 }
 
-export type FeeReading =
-  | { kind: 'schedule'; schedule: FeeSchedule }
-  /** No withdrawal of this asset, or no fee published: nothing to compute an estimate from. */
-  | { kind: 'none' }
-  | ({ kind: 'malformed' } & Refused);
-
 /**
- * Reads GET /info of SEP-24 or SEP-6 for one asset. A limit that cannot be read costs only the limit: some anchors write
- * `-1` or nothing for "none".
+ * Reads GET /info of SEP-24 or SEP-6 for one asset; null where it has no withdrawal of this asset, or publishes no fee. A
+ * limit that cannot be read costs only the limit: some anchors write `-1` or nothing for "none".
  */
-export function readFeeSchedule(json: unknown, asset: string, source: 'sep24' | 'sep6'): FeeReading {
+export function readFeeSchedule(
+  json: unknown,
+  asset: string,
+  source: 'sep24' | 'sep6',
+): FeeSchedule | Refused | null {
   const { withdraw } = asObject(json) ?? {};
   // PHP writes an empty list for an object without members.
-  if (isEmptyList(withdraw)) return { kind: 'none' };
+  if (isEmptyList(withdraw)) return null;
   const withdrawals = asObject(withdraw);
-  if (withdrawals === null) return malformed('withdraw is no object');
+  if (withdrawals === null) return { refused: 'withdraw is no object' };
   const entry = Object.entries(withdrawals).find(([named]) => isAsset(named, asset));
-  if (entry === undefined || entry[1] === null || isEmptyList(entry[1])) return { kind: 'none' };
+  if (entry === undefined || entry[1] === null || isEmptyList(entry[1])) return null;
   const [named, value] = entry;
   const terms = asObject(value);
-  if (terms === null) return malformed(`withdraw.${named} is no object`);
+  if (terms === null) return { refused: `withdraw.${named} is no object` };
   const fixed = readAmount(terms.fee_fixed);
   const percent = readAmount(terms.fee_percent);
   const minimum = readAmount(terms.fee_minimum);
   // Both absent means "no fee or a complex one" (SEP-24 §Info): unknown, so there is no estimate.
-  if (isFalse(terms.enabled) || (fixed === null && percent === null)) return { kind: 'none' };
-  if (fixed === unreadable) return malformed(`withdraw.${named}.fee_fixed is no amount`);
-  if (percent === unreadable) return malformed(`withdraw.${named}.fee_percent is no number`);
-  if (minimum === unreadable) return malformed(`withdraw.${named}.fee_minimum is no amount`);
+  if (isFalse(terms.enabled) || (fixed === null && percent === null)) return null;
+  if (fixed === unreadable) return { refused: `withdraw.${named}.fee_fixed is no amount` };
+  if (percent === unreadable) return { refused: `withdraw.${named}.fee_percent is no number` };
+  if (minimum === unreadable) return { refused: `withdraw.${named}.fee_minimum is no amount` };
   return {
-    kind: 'schedule',
-    schedule: {
-      source,
-      feeFixed: fixed ?? '0',
-      feePercent: percent ?? '0',
-      feeMinimum: minimum ?? '0',
-      min: orAbsent(readAmount(terms.min_amount)),
-      max: orAbsent(readAmount(terms.max_amount)),
-    },
+    source,
+    feeFixed: fixed ?? '0',
+    feePercent: percent ?? '0',
+    feeMinimum: minimum ?? '0',
+    min: orAbsent(readAmount(terms.min_amount)),
+    max: orAbsent(readAmount(terms.max_amount)),
   };
-}
-
-function malformed(refused: string): FeeReading {
-  return { kind: 'malformed', refused };
 }
 
 function isEmptyList(value: unknown): boolean {
@@ -147,40 +151,25 @@ const pegs: ReadonlyMap<string, string> = new Map([
   ['EURC', 'EUR'],
 ]);
 
-const currencyCode = z.string().regex(/^[A-Z]{3}$/);
-const fxTable = z.object({
-  base: currencyCode,
-  date: z.string().max(40),
-  rates: z.record(z.string(), z.unknown()),
-});
-
-/** Reads `{base, date, rates}`; undefined for anything else. Entries that are not a positive rate are left out. */
-export function readFxTable(json: unknown): FxTable | undefined {
-  const parsed = fxTable.safeParse(json);
-  if (!parsed.success) return undefined;
-  const { base, date, rates } = parsed.data;
-  const asOfMs = readDate(date);
-  if (asOfMs === undefined) return undefined;
-  const known = Object.entries(rates).flatMap(([code, value]) => {
-    const rate = new Money(orAbsent(readAmount(value)) ?? 0);
-    const isRate = currencyCode.safeParse(code).success && rate.gt('1e-12') && rate.lt('1e12');
-    return isRate ? [[code, rate] as const] : [];
-  });
-  return { base, date, asOfMs, rates: new Map([...known, [base, new Money(1)] as const]) };
-}
-
+const currencyCode = /^[A-Z]{3}$/;
 const dayMs = 86_400_000;
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 
-/** A day is read as its end in UTC; an instant without an offset is in UTC. */
-function readDate(text: string): number | undefined {
-  if (dayPattern.test(text)) return valid(Date.parse(`${text}T23:59:59.999Z`));
-  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(text)) return undefined;
-  return valid(Date.parse(/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`));
-}
-
-function valid(epochMs: number): number | undefined {
-  return Number.isNaN(epochMs) ? undefined : epochMs;
+/** Reads `{base, date, rates}`; undefined for anything else. Entries that are not a positive rate are left out. */
+export function readFxTable(json: unknown): FxTable | undefined {
+  const { base, date, rates } = asObject(json) ?? {};
+  const given = asObject(rates);
+  if (typeof base !== 'string' || !currencyCode.test(base) || given === null) return undefined;
+  if (typeof date !== 'string' || date.length > 40) return undefined;
+  // A day is read as its end in UTC; an instant without an offset is in UTC.
+  const asOfMs = instantMs(dayPattern.test(date) ? `${date}T23:59:59.999Z` : date);
+  if (asOfMs === null) return undefined;
+  const known = Object.entries(given).flatMap(([code, value]) => {
+    const rate = new Money(orAbsent(readAmount(value)) ?? 0);
+    const isRate = currencyCode.test(code) && rate.gt('1e-12') && rate.lt('1e12');
+    return isRate ? [[code, rate] as const] : [];
+  });
+  return { base, date, asOfMs, rates: new Map([...known, [base, new Money(1)] as const]) };
 }
 
 /**

@@ -7,7 +7,6 @@ import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { CacheEpoch } from '../cache/epoch.js';
 import { createAnchorCalls } from './anchor-calls.js';
-import { createAnswers } from './answers.js';
 import { createAskAnchor } from './ask-anchor.js';
 import { createFeeInfo } from './fee-info.js';
 import { createFxReference } from './fx-reference.js';
@@ -48,27 +47,17 @@ export interface RatesFeatureDeps {
   callsPerSecond?: number;
 }
 
-/** An older reference gives neither estimates nor costs. Weekday tables are this old at Easter. */
-export const fxMaxAgeMs = 5 * 86_400_000;
-
 /** Live quotes of every anchor of a corridor, ranked, behind caches and a limit on calls to each anchor. */
 export function createRatesFeature(deps: RatesFeatureDeps) {
   const { cacheEpoch, clock } = deps;
   const fees = createFeeInfo(deps);
-  const fx = createFxReference({
-    ...deps,
-    url: deps.fxUrl,
-    source: deps.fxSource,
-    outbound: deps.fxOutbound,
-    maxAgeMs: fxMaxAgeMs,
-  });
+  const fx = createFxReference(deps);
   const callAnchor = createAnchorCalls<QuoteResult>({ callsPerSecond, ...deps });
   const noteOutcome = createNoteOutcome({ ...deps, anchors: deps.directory.anchors() });
   const askAnchor = createAskAnchor({ ...deps, callAnchor, fees, fx, noteOutcome });
   const replies = createReplies({ askAnchor, clock });
   cacheEpoch.onEmptied(() => replies.clear() + fees.clear() + fx.clear());
-  const answers = createAnswers({ ...deps, replies, hasFx: deps.fxUrl !== undefined });
-  const rates = createRates({ ...deps, replies, answers, fx });
+  const rates = createRates({ ...deps, replies, fx, hasFx: deps.fxUrl !== undefined });
   const rateStreams = createRateStreams({
     rates,
     problemOf(error) {

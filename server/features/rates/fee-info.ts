@@ -1,21 +1,20 @@
+import { isRefused } from '../../../contract/anchor-documents/json.js';
 import type { AnchorEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
 import { createCache } from '../../cache/cache.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import {
   faultOfStatus,
   maxInfoBytes,
-  pauseOfFault,
+  pauseAfterFaults,
   toUpstreamFault,
   UpstreamFault,
 } from '../../outbound/upstream-fault.js';
 import type { Clock, Random } from '../../ports.js';
-import { backoffMs } from '../../timing.js';
 import { type FeeSchedule, readFeeSchedule } from './estimate.rules.js';
 
 const infoTimeoutMs = 2_000;
 const freshMs = 5 * 60_000;
 const staleMs = 60 * 60_000;
-const retry = { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.2 };
 
 export type FeeInfo = ReturnType<typeof createFeeInfo>;
 
@@ -26,7 +25,7 @@ export function createFeeInfo(deps: { outbound: Outbound; clock: Clock; random: 
     load: fetchInfo,
     freshMs,
     staleMs,
-    retryMs: (failures, error) => Math.max(backoffMs(failures, retry, deps.random), pauseOfFault(error)),
+    retryMs: pauseAfterFaults(deps.random),
     clock: deps.clock,
   });
 
@@ -57,9 +56,9 @@ export function createFeeInfo(deps: { outbound: Outbound; clock: Clock; random: 
         if (server === null) continue;
         try {
           const reading = readFeeSchedule(await infos.get(`${server}/info`), asset, source);
-          if (reading.kind === 'schedule') return reading.schedule;
-          if (reading.kind === 'malformed')
-            fault = new UpstreamFault('malformed', `${source}: ${reading.refused}`);
+          if (reading === null) continue;
+          if (isRefused(reading)) throw new UpstreamFault('malformed', `${source}: ${reading.refused}`);
+          return reading;
         } catch (error) {
           const failure = toUpstreamFault(error);
           // A server without /info does not hide that the other one failed, which may pass.

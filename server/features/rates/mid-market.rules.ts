@@ -2,8 +2,8 @@ import { Decimal } from 'decimal.js';
 import type { RateQuote, RatesAnswer } from '../../../contract/schemas/rates.js';
 import { plainDecimal } from '../../amounts.rules.js';
 import type { FxReading } from './estimate.rules.js';
-import { Money, stablecoinPlaces } from './money.rules.js';
 import type { Offer } from './offer.rules.js';
+import { Money, stablecoinPlaces } from './offer.rules.js';
 
 /** The reference exchange rate of a corridor, and the name that answers give it. */
 export interface MidMarket {

@@ -1,10 +1,35 @@
-import type { Decimal } from 'decimal.js';
+import { Decimal } from 'decimal.js';
 import type { RateQuote, UnavailableReason } from '../../../contract/schemas/rates.js';
 import { fiatAmount, isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
-import { effectiveRate, Money, roundFee, roundPayout, stablecoinPlaces } from './money.rules.js';
 import type { AskedFor } from './question.rules.js';
-import type { Sep38Price } from './sep38.rules.js';
+
+/** Decimals of this feature: precise enough that no product or quotient of amounts loses a visible digit. */
+export const Money = Decimal.clone({
+  precision: 64,
+  rounding: Decimal.ROUND_DOWN,
+  toExpNeg: -64,
+  toExpPos: 64,
+});
+
+/** Decimal places of an amount on Stellar. The smallest unit is one stroop. */
+export const stablecoinPlaces = 7;
+const rateDigits = 10;
+
+/** Amounts that a user receives are rounded down. */
+export function roundPayout(value: Decimal, decimals: number): Decimal {
+  return value.toDecimalPlaces(decimals, Decimal.ROUND_DOWN);
+}
+
+/** Amounts that a user pays are rounded up. */
+export function roundFee(value: Decimal, decimals: number): Decimal {
+  return value.toDecimalPlaces(decimals, Decimal.ROUND_UP);
+}
+
+/** Fiat per one stablecoin, all fees included, to ten significant digits, rounded down. */
+function effectiveRate(receiveAmount: Decimal, sellAmount: Decimal): string {
+  return receiveAmount.div(sellAmount).toSignificantDigits(rateDigits, Decimal.ROUND_DOWN).toFixed();
+}
 
 /** What an anchor offers, before its name and record are added. */
 export type Offer = Pick<
@@ -26,22 +51,6 @@ export type QuoteResult = { offer: Offer } | { reason: UnavailableReason };
 /** An amount that is asked for by the delivery method that the offer shows. */
 export type AskedBy = AskedFor & { deliveryMethod: string | null };
 
-/**
- * An offer from a SEP-38 price. Amounts that the user receives are rounded down, amounts that the user pays are rounded
- * up. The rate is recomputed from the amounts, since printed prices are rounded and older dialects have none that
- * includes the fee.
- */
-export function offerFromSep38(corridor: Corridor, asked: AskedBy, price: Sep38Price): QuoteResult {
-  const sell = roundFee(new Money(price.sellAmount), stablecoinPlaces);
-  const receive = roundPayout(new Money(price.buyAmount), corridor.payoutDecimals);
-  if (receive.isZero()) return { reason: 'malformed' };
-  if (takesTooMuchOrLittle(corridor, sell, asked)) return { reason: 'refused_amount' };
-  const { fee, ...sep38 } = price;
-  const amounts = offeredAmounts(corridor, sell, receive, asked);
-  const shownFee = fee === null ? null : toFee(corridor, fee);
-  return { offer: { tier: 'anchor', ...amounts, fee: shownFee, sep38, estimate: null } };
-}
-
 /** Checks the limits of the corridor if the anchor names the amount. An amount that the client names was checked before. */
 export function takesTooMuchOrLittle(corridor: Corridor, sell: Decimal, asked: AskedFor): boolean {
   return asked.receive !== undefined && isOutOfRange(sell.toFixed(), corridor);
@@ -55,11 +64,4 @@ export function offeredAmounts(corridor: Corridor, sell: Decimal, receive: Decim
     rate: effectiveRate(receive, sell),
     deliveryMethod: asked.deliveryMethod,
   };
-}
-
-function toFee(corridor: Corridor, fee: { total: string; asset: string }): { total: string; asset: string } {
-  const isFiat = fee.asset !== corridor.sellAsset;
-  const decimals = isFiat ? corridor.payoutDecimals : stablecoinPlaces;
-  const total = roundFee(new Money(fee.total), decimals);
-  return { total: isFiat ? fiatAmount(total, decimals) : plainDecimal(total), asset: fee.asset };
 }

@@ -48,8 +48,7 @@ export function askedFor(
   if (receive === undefined) {
     const asked = plainDecimal(amount ?? corridor.referenceAmount);
     if (!isOutOfRange(asked, corridor)) return { amount: asked };
-    const fault = `must be between ${corridor.min} and ${corridor.max} in this corridor`;
-    throw amountError('query.amount', fault, `query.amount: ${fault}`);
+    throw amountError('query.amount', `must be between ${corridor.min} and ${corridor.max} in this corridor`);
   }
   if (amount !== undefined) throw receiveFault('cannot be given together with amount');
   const asked = plainDecimal(receive);
@@ -65,14 +64,13 @@ function receiveFault(message: string): ApiError {
 
 /** AMOUNT_OUT_OF_RANGE for an amount, or a payout, that no anchor quotes. */
 export function allRefused(asked: AskedFor): ApiError {
-  const message = 'Every anchor of this corridor refuses this amount';
-  if (asked.receive === undefined) return amountError('query.amount', `${message}.`);
+  const path = asked.receive === undefined ? 'query.amount' : 'query.receive';
   return amountError(
-    'query.receive',
-    `${message}, or would take an amount outside the limits of the corridor.`,
+    path,
+    'is refused by every anchor, or takes an amount outside the limits of the corridor',
   );
 }
 
-function amountError(path: 'query.amount' | 'query.receive', fault: string, message = fault): ApiError {
-  return new ApiError('AMOUNT_OUT_OF_RANGE', message, { details: [{ path, message: fault }] });
+function amountError(path: 'query.amount' | 'query.receive', message: string): ApiError {
+  return new ApiError('AMOUNT_OUT_OF_RANGE', `${path}: ${message}`, { details: [{ path, message }] });
 }

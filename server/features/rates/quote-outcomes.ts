@@ -15,8 +15,8 @@ export interface QuoteMeter {
 /** Makes an anchor that fails to quote visible to the operator. */
 export type NoteOutcome = (question: AnchorQuestion, result: QuoteResult) => void;
 
-/** These say nothing about the anchor: our own call budget, our own pause after failures, our own FX reference. */
-const saysNothing: readonly UnavailableReason[] = ['busy', 'circuit_open', 'no_fx'];
+/** These say nothing new about the anchor: our own call budget, our own pause after failures. */
+const saysNothing: readonly UnavailableReason[] = ['busy', 'circuit_open'];
 
 /**
  * Counts every outcome. Logs each change once per anchor and corridor, and only for the reference amount: that is asked for

@@ -1,5 +1,5 @@
 import type { QuoteSort, RateQuote } from '../../../contract/schemas/rates.js';
-import { Money } from './money.rules.js';
+import { Money } from './offer.rules.js';
 
 /** The members by which quotes are ordered. */
 export type Ranked = Pick<

@@ -2,8 +2,8 @@ import type { RatesQuery } from '../../../contract/schemas/rates.js';
 import { eventBytes } from '../../streams/event-stream.js';
 import type { Feed } from '../../streams/streams.js';
 import { createTopics, type Topic } from '../../streams/topics.js';
+import { freshMs } from './answer.rules.js';
 import { keyOf, type Question } from './question.rules.js';
-import { freshMs } from './replies.js';
 import type { Rates } from './service.js';
 
 /** A question that readers follow. */

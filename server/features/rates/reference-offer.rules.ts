@@ -1,10 +1,10 @@
-import { isRefused } from '../../../contract/anchor-documents/json.js';
+import { isRefused, type Refused } from '../../../contract/anchor-documents/json.js';
 import type { AnchorEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
-import { type FeeSchedule, type FxReading, offerFromFee, readFeeSchedule } from './estimate.rules.js';
+import { type FxReading, offerFromFee, readFeeSchedule } from './estimate.rules.js';
 import { costOf } from './mid-market.rules.js';
-import { type AskedBy, offerFromSep38, type QuoteResult } from './offer.rules.js';
-import { contextFor, priceUrl, readPrice, reasonOfStatus } from './sep38.rules.js';
+import type { AskedBy, QuoteResult } from './offer.rules.js';
+import { contextFor, offerFromPrice, priceUrl, reasonOfStatus } from './sep38.rules.js';
 
 /** The public offer of an anchor at the reference amount of a corridor. */
 export interface ReferenceOffer {
@@ -27,17 +27,19 @@ export const referenceOffers = {
       context: contextFor(endpoints),
     }),
   /** Undefined if the JSON is not a valid price of the pair. */
-  readPrice(json: unknown, endpoints: AnchorEndpoints, corridor: Corridor, market: FxReading) {
-    const price = readPrice(json, corridor, contextFor(endpoints));
-    return isRefused(price) ? undefined : shown(offerFromSep38(corridor, asked(corridor), price), market);
-  },
+  readPrice: (json: unknown, endpoints: AnchorEndpoints, corridor: Corridor, market: FxReading) =>
+    shown(offerFromPrice(json, corridor, asked(corridor), contextFor(endpoints)), market),
   /** The meaning of a status other than 200 in answer to a price request. */
   reasonOfStatus,
-  readFee: readFeeSchedule,
-  /** Undefined without a reference rate, and if the anchor does not take the amount. */
-  estimate(schedule: FeeSchedule, corridor: Corridor, market: FxReading) {
+  /** By the published fee; undefined without a fee or a reference rate, and if the anchor does not take the amount. */
+  estimate(infos: Record<'sep24' | 'sep6', unknown>, corridor: Corridor, market: FxReading) {
     if ('missing' in market) return undefined;
-    return shown(offerFromFee(corridor, asked(corridor), schedule, market), market);
+    for (const source of ['sep24', 'sep6'] as const) {
+      const schedule = readFeeSchedule(infos[source], corridor.sellAsset, source);
+      if (schedule !== null && !isRefused(schedule))
+        return shown(offerFromFee(corridor, asked(corridor), schedule, market), market);
+    }
+    return undefined;
   },
 };
 
@@ -45,8 +47,8 @@ function asked({ referenceAmount }: Corridor): AskedBy {
   return { amount: referenceAmount, deliveryMethod: null };
 }
 
-function shown(result: QuoteResult, reading: FxReading): ReferenceOffer | undefined {
-  if ('reason' in result) return undefined;
+function shown(result: QuoteResult | Refused, reading: FxReading): ReferenceOffer | undefined {
+  if (!('offer' in result)) return undefined;
   const { tier, rate } = result.offer;
   const { cost } = costOf(result.offer, { reading, source: '' });
   return { tier, rate, costPercent: cost?.percent ?? null };

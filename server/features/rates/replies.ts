@@ -1,30 +1,12 @@
-import type { UnavailableReason } from '../../../contract/schemas/rates.js';
 import { type Cache, createCache } from '../../cache/cache.js';
 import type { Clock } from '../../ports.js';
-import type { Quoted, Reply } from './answer.rules.js';
+import { freshMs, isQuoted, type Reply, reasonFreshMs } from './answer.rules.js';
 import type { AskAnchor } from './ask-anchor.js';
 import { type AnchorQuestion, keyOf } from './question.rules.js';
 
-export const freshMs = 15_000;
 const staleMs = 60_000;
 /** Some 1,500 bytes each. */
 const mostReplies = 20_000;
-
-/** How long an anchor is not asked again after a reply without a quote. Its own decisions last as long as a quote. */
-const reasonFreshMs: Readonly<Record<UnavailableReason, number>> = {
-  refused_amount: freshMs,
-  receive_unsupported: freshMs,
-  not_served: freshMs,
-  unauthorized: freshMs,
-  blocked: freshMs,
-  timeout: 5_000,
-  unreachable: 5_000,
-  malformed: 5_000,
-  error: 5_000,
-  no_fx: 5_000,
-  busy: 1_000,
-  circuit_open: 1_000,
-};
 
 /**
  * The replies of single anchors, by corridor, amount and delivery method: fresh for 15 s, stale for 60 s. However many
@@ -47,10 +29,6 @@ export function createReplies(deps: { askAnchor: AskAnchor; clock: Clock }): Rep
     max: mostReplies,
     clock: deps.clock,
   });
-}
-
-export function isQuoted(reply: Reply): reply is Quoted {
-  return 'offer' in reply.result;
 }
 
 /** Whether our calls to the anchor are used up, or it asked for a pause. */

@@ -1,25 +1,24 @@
 import type { Decimal } from 'decimal.js';
-import { asObject, type Refused } from '../../../contract/anchor-documents/json.js';
+import { asObject, isRefused, type Refused } from '../../../contract/anchor-documents/json.js';
 import type { AnchorEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
 import { isAsset, type Read, readAmount, unreadable } from '../../../contract/anchor-documents/values.js';
 import type { UnavailableReason } from '../../../contract/schemas/rates.js';
+import { fiatAmount, plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
-import { Money, stablecoinPlaces } from './money.rules.js';
+import {
+  type AskedBy,
+  Money,
+  offeredAmounts,
+  type QuoteResult,
+  roundFee,
+  roundPayout,
+  stablecoinPlaces,
+  takesTooMuchOrLittle,
+} from './offer.rules.js';
 import type { AskedFor } from './question.rules.js';
 
 /** The contexts allowed on GET /price: `sep24` is only for firm quotes. */
 export type Sep38Context = 'sep6' | 'sep31';
-
-/** A price as the anchor gave it, with normalised decimals; the formulas of SEP-38 hold within printed precision. */
-export interface Sep38Price {
-  /** Null if an older dialect has none. */
-  price: string | null;
-  totalPrice: string | null;
-  sellAmount: string;
-  buyAmount: string;
-  fee: { total: string; asset: string } | null;
-  context: Sep38Context;
-}
 
 /** SEP-38 §Price: `context` is sep6 or sep31; an anchor that only serves businesses accepts only the latter. */
 export function contextFor(endpoints: AnchorEndpoints): Sep38Context {
@@ -51,6 +50,52 @@ export function priceUrl(
   return `${quoteServer}/price?${query}`;
 }
 
+/**
+ * The offer in an answer of GET /price. Amounts that the user receives are rounded down, amounts that the user pays are
+ * rounded up. The rate is recomputed from the amounts, since printed prices are rounded and older dialects have none that
+ * includes the fee.
+ */
+export function offerFromPrice(
+  json: unknown,
+  corridor: Corridor,
+  asked: AskedBy,
+  context: Sep38Context,
+): QuoteResult | Refused {
+  const price = readPrice(json, corridor);
+  if (isRefused(price)) return price;
+  const sell = roundFee(new Money(price.sellAmount), stablecoinPlaces);
+  const receive = roundPayout(new Money(price.buyAmount), corridor.payoutDecimals);
+  if (receive.isZero()) return { refused: 'buy_amount rounds to nothing' };
+  if (takesTooMuchOrLittle(corridor, sell, asked)) return { reason: 'refused_amount' };
+  const { fee, ...given } = price;
+  const amounts = offeredAmounts(corridor, sell, receive, asked);
+  const shownFee = fee === null ? null : toFee(corridor, fee);
+  const sep38 = { ...given, context };
+  return { offer: { tier: 'anchor', ...amounts, fee: shownFee, sep38, estimate: null } };
+}
+
+function toFee(corridor: Corridor, { total, asset }: Fee): Fee {
+  if (asset === corridor.sellAsset)
+    return { total: plainDecimal(roundFee(new Money(total), stablecoinPlaces)), asset };
+  const { payoutDecimals } = corridor;
+  return { total: fiatAmount(roundFee(new Money(total), payoutDecimals), payoutDecimals), asset };
+}
+
+interface Fee {
+  total: string;
+  asset: string;
+}
+
+/** A price as the anchor gave it, with normalised decimals. */
+interface Price {
+  /** Null if an older dialect has none. */
+  price: string | null;
+  totalPrice: string | null;
+  sellAmount: string;
+  buyAmount: string;
+  fee: Fee | null;
+}
+
 /** An amount with more integer digits than 15 cannot be a payment (the largest Stellar balance has 12). */
 const bound = '1e15';
 
@@ -59,7 +104,7 @@ const bound = '1e15';
  * repeat the pair. Refused is anything but a price of exactly this pair: what cannot be read, enormous numbers, another
  * pair, a fee that eats the amount, or numbers that contradict each other beyond what rounding explains.
  */
-export function readPrice(json: unknown, corridor: Corridor, context: Sep38Context): Sep38Price | Refused {
+function readPrice(json: unknown, corridor: Corridor): Price | Refused {
   const raw = asObject(json);
   if (raw === null) return { refused: 'it is no JSON object' };
   const { sellAsset, buyAsset } = corridor;
@@ -83,19 +128,12 @@ export function readPrice(json: unknown, corridor: Corridor, context: Sep38Conte
   if (feeTotal !== null && feeAsset === undefined)
     return { refused: 'fee.asset is neither asset of the pair' };
   const fee = feeTotal === null || feeAsset === undefined ? null : { total: feeTotal, asset: feeAsset };
-  const isSellFee = fee?.asset === sellAsset;
-  if (fee !== null && isSellFee && new Money(fee.total).gte(sell))
+  if (fee?.asset === sellAsset && new Money(fee.total).gte(sell))
     return { refused: 'fee.total eats the amount' };
-  const printed: PrintedPrice = {
-    totalPrice: totalPrice === null ? undefined : String(raw.total_price).trim(),
-    price: price === null ? undefined : String(raw.price).trim(),
-    sellAmount: sell,
-    buyAmount: buy,
-    fee: fee === null ? undefined : { total: fee.total, side: isSellFee ? 'sell' : 'buy' },
-  };
-  if (!formulasHold(printed, corridor.payoutDecimals))
+  const read = { price, totalPrice, sellAmount: sell, buyAmount: buy, fee };
+  if (!formulasHold(read, raw, corridor))
     return { refused: 'the amounts, the prices and the fee contradict each other' };
-  return { price, totalPrice, sellAmount: sell, buyAmount: buy, fee, context };
+  return read;
 }
 
 function bounded(value: unknown): Read<string> {
@@ -132,33 +170,19 @@ export function reasonOfStatus(status: number, body: string, asked?: AskedFor): 
 }
 
 function demandsSellAmount(text: string): boolean {
+  const demands = /required|requires|missing|mandatory|expected|undefined|null|blank|empty/;
+  const refuses =
+    /not (supported|allowed|accepted|implemented)|unsupported|unknown|unexpected|unrecogni[sz]ed/;
   return (
-    /sell.?amount\b.{0,20}\b(required|missing|mandatory|undefined|null|blank|empty)\b/.test(text) ||
-    /\b(required|requires|missing|expected)\b.{0,20}sell.?amount/.test(text) ||
-    /buy.?amount\b.{0,20}\b(not (supported|allowed|accepted|implemented)|unsupported|unknown|unexpected)\b/.test(
-      text,
-    ) ||
-    /\b(unsupported|unknown|unexpected|unrecogni[sz]ed)\b.{0,20}buy.?amount/.test(text)
+    (/sell.?amount/.test(text) && demands.test(text)) || (/buy.?amount/.test(text) && refuses.test(text))
   );
-}
-
-/** The numbers of a SEP-38 price, as the anchor printed them: how many places it prints says how it rounds. */
-export interface PrintedPrice {
-  totalPrice: string | undefined;
-  price: string | undefined;
-  sellAmount: string;
-  buyAmount: string;
-  fee: { total: string; side: 'sell' | 'buy' } | undefined;
-}
-
-/** The range of numbers from which a printed one may have been rounded. */
-interface Range {
-  low: Decimal;
-  high: Decimal;
 }
 
 /** Relative tolerance for anchors that compute in binary fractions and print the resulting error as digits. */
 const binarySlack = '0.000000001';
+
+/** The lowest or the highest numbers from which those of a price may have been rounded. */
+type Bounds = Readonly<Record<'sell' | 'buy' | 'price' | 'totalPrice' | 'fee', Decimal>>;
 
 /**
  * Whether the numbers satisfy the formulas of SEP-38 (§Price Formulas), as far as rounding can tell:
@@ -169,59 +193,53 @@ const binarySlack = '0.000000001';
  *
  * Earlier versions of the standard have neither fee nor total price: there, sell_amount = price × buy_amount. With a
  * total price and no fee, the price is only checked for price × buy_amount ≤ sell_amount, since a fee cannot be negative.
+ * All numbers are 0 or more, so each formula is least at the lowest numbers and greatest at the highest.
  */
-export function formulasHold(printed: PrintedPrice, payoutDecimals: number): boolean {
-  const { totalPrice, price, fee } = printed;
-  const sell = amountRange(printed.sellAmount, 'sell', payoutDecimals);
-  const buy = amountRange(printed.buyAmount, 'buy', payoutDecimals);
-  if (totalPrice !== undefined && !meet(sell, times(priceRange(totalPrice), buy))) return false;
-  if (price === undefined) return true;
-  const base = priceRange(price);
-  if (fee === undefined) {
-    const product = times(base, buy);
-    return totalPrice === undefined ? meet(sell, product) : product.low.lte(sell.high);
+function formulasHold(read: Price, printed: Readonly<Record<string, unknown>>, corridor: Corridor): boolean {
+  const low = boundsOf(read, printed, corridor, -1);
+  const high = boundsOf(read, printed, corridor, 1);
+  const isAtMost = (formula: (bounds: Bounds) => Decimal) => formula(low).lte(high.sell);
+  const holds = (formula: (bounds: Bounds) => Decimal) => isAtMost(formula) && formula(high).gte(low.sell);
+  if (read.totalPrice !== null && !holds(({ totalPrice, buy }) => totalPrice.mul(buy))) return false;
+  if (read.price === null) return true;
+  if (read.fee === null) {
+    const check = read.totalPrice === null ? holds : isAtMost;
+    return check(({ price, buy }) => price.mul(buy));
   }
-  const feeRange = amountRange(fee.total, fee.side, payoutDecimals);
-  if (fee.side === 'sell') return meet(sell, plus(times(base, buy), feeRange));
-  return meet(sell, times(base, plus(buy, feeRange)));
-}
-
-/** A price may be rounded in either direction, and by any method, at its last printed place. */
-function priceRange(text: string): Range {
-  return around(text, new Money(10).pow(-printedPlaces(text)));
+  if (read.fee.asset === corridor.sellAsset) return holds(({ price, buy, fee }) => price.mul(buy).add(fee));
+  return holds(({ price, buy, fee }) => price.mul(buy.add(fee)));
 }
 
 /**
- * Amounts may be padded with zeros to seven places, whatever they were rounded to, so trailing zeros do not count. They
- * may be rounded to the places of their asset, and no further than to whole units of fiat or hundredths of stablecoin.
+ * A price may be rounded in either direction, and by any method, at its last printed place. Amounts may be padded with
+ * zeros, whatever they were rounded to; they are rounded to the places of their asset, and no further than to whole units
+ * of fiat or hundredths of stablecoin.
  */
-function amountRange(text: string, side: 'sell' | 'buy', payoutDecimals: number): Range {
-  const significant = new Money(text).decimalPlaces();
-  const [fewest, most] = side === 'sell' ? [2, stablecoinPlaces] : [0, payoutDecimals];
-  const places = Math.min(most, Math.max(fewest, significant));
-  return around(text, new Money(10).pow(-places));
+function boundsOf(
+  read: Price,
+  printed: Readonly<Record<string, unknown>>,
+  { sellAsset, payoutDecimals }: Corridor,
+  sign: 1 | -1,
+): Bounds {
+  const bound = (text: string | null, places: number) => {
+    const value = new Money(text ?? 0);
+    const slack = new Money(10).pow(-places).add(value.mul(binarySlack));
+    return Money.max(0, value.add(slack.mul(sign)));
+  };
+  const placesOf = (amount: string) => new Money(amount).decimalPlaces();
+  const sold = (amount: string) => bound(amount, Math.max(2, Math.min(stablecoinPlaces, placesOf(amount))));
+  const paid = (amount: string) => bound(amount, Math.min(payoutDecimals, placesOf(amount)));
+  const { fee } = read;
+  return {
+    sell: sold(read.sellAmount),
+    buy: paid(read.buyAmount),
+    price: bound(read.price, printedPlaces(printed.price)),
+    totalPrice: bound(read.totalPrice, printedPlaces(printed.total_price)),
+    fee: (fee?.asset === sellAsset ? sold : paid)(fee?.total ?? '0'),
+  };
 }
 
-function around(text: string, unit: Decimal): Range {
-  const value = new Money(text);
-  const slack = unit.add(value.mul(binarySlack));
-  return { low: Money.max(0, value.sub(slack)), high: value.add(slack) };
-}
-
-function printedPlaces(text: string): number {
-  const [digits = '', exponent = '0'] = text.toLowerCase().split('e');
+function printedPlaces(number: unknown): number {
+  const [digits = '', exponent = '0'] = String(number).trim().toLowerCase().split('e');
   return Math.max(0, (digits.split('.')[1]?.length ?? 0) - Number(exponent));
-}
-
-/** All numbers here are 0 or more, so the bounds of the product are the products of the bounds. */
-function times(a: Range, b: Range): Range {
-  return { low: a.low.mul(b.low), high: a.high.mul(b.high) };
-}
-
-function plus(a: Range, b: Range): Range {
-  return { low: a.low.add(b.low), high: a.high.add(b.high) };
-}
-
-function meet(a: Range, b: Range): boolean {
-  return a.low.lte(b.high) && b.low.lte(a.high);
 }

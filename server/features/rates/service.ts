@@ -10,12 +10,30 @@ import { ApiError, unsupportedPair } from '../../errors.js';
 import { type Clock, toInstant } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
-import type { Reply } from './answer.rules.js';
-import type { Answers } from './answers.js';
+import {
+  assembleAnswer,
+  freshMs,
+  isQuoted,
+  judgeReplies,
+  ownPriceIn,
+  type Reply,
+  unavailableOf,
+  waitingHelps,
+} from './answer.rules.js';
 import type { FxReference } from './fx-reference.js';
-import { type MidMarket, outsideBand } from './mid-market.rules.js';
-import { type AnchorQuestion, askedFor, keyOf, type Question } from './question.rules.js';
-import { freshMs, isBusy, isQuoted, orLastQuote, type Replies } from './replies.js';
+import { type Band, bandOf, type MidMarket, outsideBand } from './mid-market.rules.js';
+import {
+  type AnchorQuestion,
+  allRefused,
+  askedFor,
+  keyOf,
+  type Question,
+  referenceQuestion,
+} from './question.rules.js';
+import { isBusy, orLastQuote, type Replies } from './replies.js';
+import { type QuoteReputation, typicalRecord } from './worth.rules.js';
+
+const retryAfterSeconds = 5;
 
 export type Rates = ReturnType<typeof createRates>;
 
@@ -48,13 +66,15 @@ interface NoQuote {
 export function createRates(deps: {
   directory: Pick<AnchorDirectory, 'corridor' | 'anchorsOf'>;
   replies: Replies;
-  answers: Answers;
   /** The reference rates for the cost of quotes. */
   fx: Pick<FxReference, 'source' | 'rateOf'>;
+  /** Whether an FX reference is configured. */
+  hasFx: boolean;
+  /** An anchor's record in a corridor, read from memory. */
+  reputationOf: (anchorId: string, corridorId: string) => QuoteReputation;
   clock: Clock;
 }) {
   const { directory, replies, clock } = deps;
-  const { toEachAnchor, answerFrom, bandFor, retryAfterFor } = deps.answers;
 
   /** By question, the requests for new amounts that are being admitted and answered. They never reject. */
   const admitting = new Map<string, Promise<unknown>>();
@@ -77,6 +97,13 @@ export function createRates(deps: {
     return served.some((each) => each.id === id && findDeliveryMethod(each.deliveryMethods, method));
   }
 
+  /** What there is to ask to answer a question: one question to each anchor. */
+  function toEachAnchor({ corridor, asked, deliveryMethod }: Question): AnchorQuestion[] {
+    return directory
+      .anchorsOf(corridor.id)
+      .map((anchor) => ({ corridor, anchor, asked, deliveryMethod, forIntent: false }));
+  }
+
   /** Stale replies do, unless there is no quote among them: nobody is told for a minute that there is none. */
   async function repliesTo(question: Question, maxAgeMs: number | undefined): Promise<Reply[]> {
     const questions = toEachAnchor(question);
@@ -94,10 +121,62 @@ export function createRates(deps: {
   async function answerNow(question: Question, maxAgeMs?: number): Promise<ServedRates> {
     const asked = repliesTo(question, maxAgeMs);
     const [received, market] = await Promise.all([asked, midMarket(question.corridor)]);
-    const answer = answerFrom(question, received, market);
+    const answer = answerFrom(question, withLastQuotes(received), market);
     // A missing quote, which is requested again sooner, does not make the others older.
     const freshForMs = answer.stale ? 0 : Date.parse(answer.asOf) + freshMs - clock();
     return { answer, freshForMs };
+  }
+
+  /** The last quote of an anchor stands in while our calls to it are used up, and that of each while none answers. */
+  function withLastQuotes(received: readonly Reply[]): Reply[] {
+    const now = clock();
+    const shown = received.map((reply) => (isBusy(reply) ? orLastQuote(reply, now) : reply));
+    return judgeReplies(shown) === 'nobody_answers' ? shown.map((reply) => orLastQuote(reply, now)) : shown;
+  }
+
+  /** Throws AMOUNT_OUT_OF_RANGE or RATES_UNAVAILABLE. */
+  function answerFrom(question: Question, shown: readonly Reply[], market: MidMarket): RatesAnswer {
+    const { corridor } = question;
+    const { id } = corridor;
+    const result = judgeReplies(shown);
+    if (result === 'all_refused') throw allRefused(question.asked);
+    if (result === 'nobody_answers') throw ratesUnavailable(corridor, shown);
+    const quoted = shown.filter(isQuoted);
+    const asOf = Math.min(...(quoted.length > 0 ? quoted : shown).map(({ at }) => at), clock());
+    // Covers every anchor of the corridor, so that it does not depend on which anchors quote this amount.
+    const records = directory.anchorsOf(id).map((anchor) => deps.reputationOf(anchor.id, id));
+    return assembleAnswer(question, shown, {
+      reputationOf: (anchorId) => deps.reputationOf(anchorId, id),
+      typical: typicalRecord(records, corridor.speedTargetSeconds),
+      market,
+      band: bandFor(corridor, shown, market),
+      asOf,
+      stale: clock() - asOf > freshMs,
+    });
+  }
+
+  /**
+   * For an anchor that was not asked or has no quote, its price for the reference amount is used while it is kept. So there
+   * is a band for an intent, and for an amount that only one anchor quotes.
+   */
+  function bandFor(corridor: Corridor, received: readonly Reply[], { reading }: MidMarket): Band {
+    const prices = toEachAnchor(referenceQuestion(corridor)).flatMap((each) => {
+      const reply = received.find((given) => given.anchorId === each.anchor.id && isQuoted(given));
+      return ownPriceIn(reply ?? replies.peek(each)?.value) ?? [];
+    });
+    return bandOf({ prices, market: reading, factor: corridor.quoteBandFactor });
+  }
+
+  function ratesUnavailable({ id }: Corridor, received: readonly Reply[]): ApiError {
+    const unavailable = unavailableOf(received);
+    const retryAfter = retryAfterFor(unavailable.map(({ reason }) => reason));
+    const extras = { unavailable, ...(retryAfter === null ? {} : { retryAfter }) };
+    return new ApiError('RATES_UNAVAILABLE', `No anchor of ${id} has a quote.`, extras);
+  }
+
+  /** In seconds; null if waiting does not help. */
+  function retryAfterFor(reasons: readonly UnavailableReason[]): number | null {
+    return waitingHelps(reasons, deps) ? retryAfterSeconds : null;
   }
 
   /** Whether an anchor has to be asked for an amount that it was not asked for lately. Reference amounts are never new. */

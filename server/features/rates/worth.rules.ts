@@ -1,7 +1,7 @@
 import type { Decimal } from 'decimal.js';
 import type { RateQuote, RatesAnswer } from '../../../contract/schemas/rates.js';
 import { fiatAmount } from '../../amounts.rules.js';
-import { Money, roundPayout } from './money.rules.js';
+import { Money, roundPayout } from './offer.rules.js';
 
 /** From this many outcomes on, an anchor's own record counts in full; a score requires as many (docs/rates.md). */
 export const fullRecordOutcomes = 30;

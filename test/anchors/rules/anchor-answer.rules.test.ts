@@ -23,8 +23,6 @@ const record = {
   delistedAt: null,
   signingKey: key,
   refusedKey: null,
-  endpoints: { ...noEndpoints, transferServerSep24: 'https://old.example/sep24' },
-  discoveredAt: new Date('2026-11-20T09:00:00Z'),
 };
 const endpoints = { ...noEndpoints, transferServerSep24: 'https://a.example/sep24', signingKey: key };
 const view = {
@@ -73,8 +71,8 @@ describe('the answer for an anchor', () => {
       corridors: [],
       start: [],
       delistedAt: '2026-11-21T10:00:00.000Z',
-      endpoints: { transferServerSep24: 'https://old.example/sep24' },
-      discovery: { state: 'stale', fetchedAt: '2026-11-20T09:00:00.000Z' },
+      endpoints: { transferServerSep24: null },
+      discovery: { state: 'pending', fetchedAt: null },
     });
     expect(anchorSummary.parse(toAnchorSummary(delisted)).status).toBe('delisted');
   });

@@ -1,13 +1,19 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { corridorObservations, serviceObservations } from '../../../contract/schemas/observations.js';
-import { toCorridor, toService } from '../../../server/features/observations/answer.rules.js';
-import { addedUp, countsOf } from '../../../server/features/observations/counts.rules.js';
 import {
-  bucketAt,
+  addedUp,
+  type CountsBySubject,
+  incrementsOf,
   latencyBounds,
   latencyBucketOf,
-} from '../../../server/features/observations/histogram.rules.js';
-import type { Observation } from '../../../server/features/observations/observation.rules.js';
+} from '../../../server/features/observations/counts.rules.js';
+import { bucketAt, toCorridor, toService } from '../../../server/features/observations/figures.rules.js';
+import {
+  type Observation,
+  outcomeOf,
+  outcomeOfInfo,
+} from '../../../server/features/observations/observation.rules.js';
 
 const at = new Date('2026-11-21T12:00:00.000Z');
 const corridor = 'usdc-ngn';
@@ -34,11 +40,19 @@ function observationOf({
 }
 
 const many = (count: number, observation: Observation) => Array.from({ length: count }, () => observation);
-const latestOf = (hasReference: boolean) => ({ corridor, quote: null, hasReference });
+
+/** The counts as MongoDB adds them up, by their paths. */
+function countsOf(observation: Observation): CountsBySubject {
+  const trees = Object.entries(incrementsOf(observation)).map(([path, count]) =>
+    path.split('.').reduceRight<unknown>((tree, step) => ({ [step]: tree }), count),
+  );
+  return addedUp(trees as object[]) as CountsBySubject;
+}
+
 const figures = (observations: readonly Observation[], hasReference = true) =>
   corridorObservations
     .strict()
-    .parse(toCorridor(corridor, latestOf(hasReference), addedUp(observations.map(countsOf))));
+    .parse(toCorridor(corridor, { hasReference }, addedUp(observations.map(countsOf))));
 
 describe('latency', () => {
   it('is told to within 5 %, and exactly up to 20 ms', () => {
@@ -152,7 +166,36 @@ describe('the figures of a service', () => {
   });
 });
 
-it('adds the counts of days to the same sum in any order', () => {
-  const days = [10, null, 90].map((latencyMs) => countsOf(observationOf({ latencyMs })));
-  expect(addedUp(days)).toEqual(addedUp([...days].reverse()));
+describe('an answer is judged', () => {
+  interface Outcome {
+    name: string;
+    status: number;
+    text: string;
+    missing: boolean;
+    outcome: string;
+  }
+  const file = new URL('../../vectors/observations.json', import.meta.url);
+  const { outcomes }: { outcomes: Outcome[] } = JSON.parse(readFileSync(file, 'utf8'));
+  const received = (status: number, text: string) => ({
+    status,
+    body: Buffer.from(text),
+    json: text.startsWith('{') ? JSON.parse(text) : undefined,
+  });
+
+  it.each(outcomes)('$name', ({ status, text, missing, outcome }) => {
+    expect(outcomeOf(received(status, text), { missing })).toBe(outcome);
+  });
+
+  it.each([
+    ['sep24', 200, '{"withdraw":{"USDC":{"enabled":true}}}', 'answered'],
+    ['sep6', 200, '{"deposit":{}}', 'malformed'],
+    ['sep38', 200, '{"assets":[]}', 'answered'],
+    ['sep38', 200, '{"withdraw":{}}', 'malformed'],
+    ['sep24', 200, '<!doctype html>', 'not_json'],
+    // A quote server need not have an /info, and a transfer server must.
+    ['sep38', 404, '', 'answered'],
+    ['sep24', 404, '', 'error'],
+  ] as const)('/info of %s with %i %s is %s', (service, status, text, outcome) => {
+    expect(outcomeOfInfo(service, received(status, text))).toBe(outcome);
+  });
 });

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { assembleAnswer, type Reply, waitingHelps } from '../../../server/features/rates/answer.rules.js';
-import { offerFromSep38 } from '../../../server/features/rates/offer.rules.js';
 import { type AskedFor, isReferenceQuestion, keyOf } from '../../../server/features/rates/question.rules.js';
+import { offerFromPrice } from '../../../server/features/rates/sep38.rules.js';
 import { noRecord } from '../../../server/features/reputation/cards.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';
 
@@ -24,9 +24,9 @@ describe('waiting', () => {
 
 /** The reply of an anchor that takes `sell` for `buy`. */
 function replyOf(anchorId: string, sell: string, buy: string, asked: AskedFor): Reply {
-  const amounts = { sellAmount: sell, buyAmount: buy };
-  const price = { price: null, totalPrice: null, ...amounts, fee: null, context: 'sep6' as const };
-  const result = offerFromSep38(corridor, { ...asked, deliveryMethod: null }, price);
+  const price = { sell_amount: sell, buy_amount: buy };
+  const result = offerFromPrice(price, corridor, { ...asked, deliveryMethod: null }, 'sep6');
+  if ('refused' in result) throw new Error(result.refused);
   return { anchorId, anchorName: anchorId, simulated: true, result, at: 0 };
 }
 
@@ -35,7 +35,6 @@ const context = {
   typical: { anchors: 0, fillRate: '0.95', p50SettleSeconds: 600, meanShortfall: '0' },
   market: { reading: { rate: '1541.25', base: 'USD', date: '2026-11-21' }, source: 'test' },
   band: null,
-  sort: 'best' as const,
   asOf: 0,
   stale: false,
 };
@@ -49,7 +48,7 @@ describe('the answer to a question for a payout', () => {
       replyOf('cheap', '98', '150000', asked),
       { ...replyOf('late', '9', '1', asked), result: { reason: 'timeout' } } as Reply,
     ];
-    const answer = assembleAnswer(corridor, asked, replies, context);
+    const answer = assembleAnswer({ corridor, asked, sort: 'best' }, replies, context);
     const unavailable = [{ anchorId: 'late', reason: 'timeout' }];
     expect(answer).toMatchObject({
       receive: '150000.00',
@@ -65,7 +64,7 @@ describe('the answer to a question for a payout', () => {
     [asked, { receive: '150000.00', amount: '0', best: null }],
     [{ amount: '100' }, { receive: null, amount: '100', best: null }],
   ])('of %j without a quote has %j', (question, members) => {
-    expect(assembleAnswer(corridor, question, [], context)).toMatchObject(members);
+    expect(assembleAnswer({ corridor, asked: question, sort: 'best' }, [], context)).toMatchObject(members);
   });
 
   it('orders anchors that pay in proportion as the question for an amount does', () => {
@@ -76,7 +75,7 @@ describe('the answer to a question for a payout', () => {
       fc.property(fc.shuffledSubarray(all, { minLength: 2 }), sorts, (rates, sort) => {
         const order = (question: AskedFor, amounts: (rate: string) => [string, string]) => {
           const replies = rates.map((rate) => replyOf(`a${rate}`, ...amounts(rate), question));
-          const { best, quotes } = assembleAnswer(corridor, question, replies, { ...context, sort });
+          const { best, quotes } = assembleAnswer({ corridor, asked: question, sort }, replies, context);
           return [best, quotes.map(({ anchorId }) => anchorId)];
         };
         const sellOf = (rate: string) => new Decimal(asked.receive).div(rate).toFixed();

@@ -2,15 +2,13 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { isRefused } from '../../../contract/anchor-documents/json.js';
 import { noEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
 import { decimalAnswer } from '../../../contract/schemas/primitives.js';
-import { type AskedBy, offerFromSep38 } from '../../../server/features/rates/offer.rules.js';
+import type { AskedBy } from '../../../server/features/rates/offer.rules.js';
 import {
   contextFor,
-  formulasHold,
+  offerFromPrice,
   priceUrl,
-  readPrice,
   reasonOfStatus,
 } from '../../../server/features/rates/sep38.rules.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';
@@ -26,19 +24,19 @@ interface Vector {
 }
 
 /** SELL and BUY in a vector stand for the assets of the corridor. */
-function load(): { standard: Vector[]; older: Vector[]; refused: Pick<Vector, 'name' | 'answer'>[] } {
-  const text = readFileSync(new URL('../../vectors/sep38-price.json', import.meta.url), 'utf8');
+function load<Vectors>(name: string): Vectors {
+  const text = readFileSync(new URL(`../../vectors/${name}.json`, import.meta.url), 'utf8');
   return JSON.parse(
     text.replaceAll('"SELL"', `"${corridor.sellAsset}"`).replaceAll('"BUY"', `"${corridor.buyAsset}"`),
   );
 }
 
-const vectors = load();
+const vectors = load<{ standard: Vector[]; older: Vector[]; refused: Pick<Vector, 'name' | 'answer'>[] }>(
+  'sep38-price',
+);
 
-function resultOf(answer: unknown, asked = hundred, served = corridor) {
-  const price = readPrice(answer, served, 'sep6');
-  return isRefused(price) ? price : offerFromSep38(served, asked, price);
-}
+const resultOf = (answer: unknown, asked: AskedBy = hundred, served = corridor) =>
+  offerFromPrice(answer, served, asked, 'sep6');
 
 function offerOf(answer: unknown, asked?: AskedBy) {
   const result = resultOf(answer, asked);
@@ -54,7 +52,7 @@ describe('a SEP-38 price', () => {
   });
 
   it.each(vectors.refused)('is refused: $name', ({ answer }) => {
-    expect(readPrice(answer, corridor, 'sep6')).toEqual({ refused: expect.any(String) });
+    expect(resultOf(answer)).toEqual({ refused: expect.any(String) });
   });
 
   it('is shown in its own direction only where the answer is quoted', () => {
@@ -65,7 +63,7 @@ describe('a SEP-38 price', () => {
   it('is no offer if the payout rounds down to zero', () => {
     const shilling = corridorFixture({ currency: 'UGX', payoutDecimals: 0 });
     const answer = { sell_amount: '100', buy_amount: '0.99' };
-    expect(resultOf(answer, hundred, shilling)).toEqual({ reason: 'malformed' });
+    expect(resultOf(answer, hundred, shilling)).toEqual({ refused: 'buy_amount rounds to nothing' });
   });
 
   it('promises no more than the anchor, in whole minor units, at a rate that matches its amounts', () => {
@@ -176,7 +174,7 @@ describe('a SEP-38 price as it is written', () => {
     [{ buy_asset: 'iso4217:NGN' }, 'buy_asset is another asset'],
     [{ buy_amount: '5' }, 'the amounts, the prices and the fee contradict each other'],
   ])('is refused with the member: %j', (members, refused) => {
-    expect(readPrice({ ...plain, ...members }, corridor, 'sep6')).toEqual({ refused });
+    expect(resultOf({ ...plain, ...members })).toEqual({ refused });
   });
 });
 
@@ -184,25 +182,18 @@ describe('the formulas of SEP-38', () => {
   interface Formulas {
     name: string;
     decimals: number;
-    answer: Record<'sell_amount' | 'buy_amount', string> & {
-      total_price?: string;
-      price?: string;
-      fee?: { total: string; asset: 'SELL' | 'BUY' };
-    };
+    answer: object;
   }
-  const file = new URL('../../vectors/sep38-formulas.json', import.meta.url);
-  const { holds, contradicts }: Record<'holds' | 'contradicts', Formulas[]> = JSON.parse(
-    readFileSync(file, 'utf8'),
-  );
-  const cases = [holds, contradicts].flatMap((group) =>
-    group.map((each) => [group === holds ? 'hold' : 'do not hold', each.name, each] as const),
-  );
+  const { holds, contradicts } = load<Record<'holds' | 'contradicts', Formulas[]>>('sep38-formulas');
+  const refused = 'the amounts, the prices and the fee contradict each other';
 
-  it.each(cases)('%s within rounding: %s', (verdict, _name, { answer, decimals }) => {
-    const { total_price: totalPrice, price, sell_amount: sellAmount, buy_amount: buyAmount, fee } = answer;
-    const side = fee?.asset === 'SELL' ? 'sell' : 'buy';
-    const printed = { totalPrice, price, sellAmount, buyAmount, fee: fee && { total: fee.total, side } };
-    expect(formulasHold(printed as Parameters<typeof formulasHold>[0], decimals)).toBe(verdict === 'hold');
+  it.each(holds)('hold within rounding: $name', ({ answer, decimals }) => {
+    const served = corridorFixture({ payoutDecimals: decimals });
+    expect(resultOf(answer, hundred, served)).not.toMatchObject({ refused });
+  });
+
+  it.each(contradicts)('do not hold: $name', ({ answer, decimals }) => {
+    expect(resultOf(answer, hundred, corridorFixture({ payoutDecimals: decimals }))).toEqual({ refused });
   });
 });
 

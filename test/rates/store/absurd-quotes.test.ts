@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type QuoteSort, quoteSorts, ratesAnswer } from '../../../contract/schemas/rates.js';
-import { createSnapshot } from '../../../server/features/snapshot/service.js';
+import { createSnapshotFeature } from '../../../server/features/snapshot/feature.js';
 import { scoredRecord } from '../../fixtures/rates/records.js';
 import { price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 
@@ -47,12 +47,8 @@ describe('a price 650 times the market', () => {
   it('is not in the snapshot', async () => {
     promise('tidewater', '650');
     const { rates, directory, cacheEpoch } = fixture.service;
-    const snapshot = createSnapshot({
-      directory,
-      rates,
-      cacheEpoch,
-      clock: () => fixture.world.now,
-    });
+    const clock = () => fixture.world.now;
+    const snapshot = createSnapshotFeature({ directory, rates, cacheEpoch, clock, publicCache: false });
     const { answer } = await snapshot.get();
     for (const { corridor, best } of answer.corridors) {
       expect([corridor, best === null || Number(best.cost?.percent) > -300]).toEqual([corridor, true]);

@@ -5,15 +5,16 @@ import {
   type ServiceObservations,
   type UnobservedReason,
 } from '../../../contract/schemas/observations.js';
-import type { Counts, CountsBySubject } from './counts.rules.js';
-import { bucketAt, latencyBounds, totalOf } from './histogram.rules.js';
-import type { LatestOfCorridor, LatestOfService } from './observed-anchor.rules.js';
+import { type Counts, type CountsBySubject, type Histogram, latencyBounds } from './counts.rules.js';
+import type { LatestOfCorridor, LatestOfService } from './observation.rules.js';
 
 const nothing: Counts = { asked: 0, answered: 0 };
 
 /** `sums` are the counts of the window. */
-export function toService(latest: LatestOfService, sums: Partial<CountsBySubject>): ServiceObservations {
-  const { service, at, outcome, latencyMs } = latest;
+export function toService(
+  { service, at, outcome, latencyMs }: LatestOfService & Pick<ServiceObservations, 'service'>,
+  sums: Partial<CountsBySubject>,
+): ServiceObservations {
   const counts = sums[service] ?? nothing;
   const noFailures = { timeout: 0, unreachable: 0, blocked: 0, not_json: 0, malformed: 0, error: 0 };
   return {
@@ -82,4 +83,20 @@ function fromMidMarket(
 function signed(value: Decimal, places: number): string {
   const rounded = value.toDecimalPlaces(places);
   return (rounded.isZero() ? new Decimal(0) : rounded).toFixed(places);
+}
+
+/** The bucket that holds the value of rank ⌈percent · n / 100⌉ (nearest rank); undefined without values. */
+export function bucketAt(histogram: Histogram, percent: number): number | undefined {
+  const rank = Math.ceil((totalOf(histogram) * percent) / 100);
+  const inOrder = Object.keys(histogram).map(Number);
+  inOrder.sort((a, b) => a - b);
+  let seen = 0;
+  return inOrder.find((bucket) => {
+    seen += histogram[bucket] ?? 0;
+    return seen >= rank;
+  });
+}
+
+function totalOf(histogram: Histogram): number {
+  return Object.values(histogram).reduce((sum, count) => sum + count, 0);
 }
