@@ -3,8 +3,12 @@ import { createClient } from '../../contract/client/create-client.js';
 import { unwrap } from '../../contract/client/index.js';
 import type { ServiceProcess } from '../fixtures/edge/service-process.js';
 import { run } from '../fixtures/faults/calls.js';
-import { beginOffRamp, statusOf } from '../fixtures/faults/off-ramp.js';
-import { type SeveralInstances, startSeveral } from '../fixtures/faults/several-instances.js';
+import {
+  beginOffRamp,
+  type SeveralInstances,
+  startSeveral,
+  statusOf,
+} from '../fixtures/faults/several-instances.js';
 import { newClient } from '../fixtures/new-client.js';
 import { testAdminKey } from '../support/app.js';
 import { waitFor } from '../support/wait-for.js';

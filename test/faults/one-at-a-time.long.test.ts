@@ -3,9 +3,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServiceProcess } from '../fixtures/edge/service-process.js';
 import { type Job, jobPaths, run } from '../fixtures/faults/calls.js';
-import { type LeaseHolders, watchLeases } from '../fixtures/faults/lease-holders.js';
-import { beginOffRamp, type OffRamp, statusOf } from '../fixtures/faults/off-ramp.js';
-import { metricOf, type SeveralInstances, startSeveral } from '../fixtures/faults/several-instances.js';
+import {
+  beginOffRamp,
+  type LeaseHolders,
+  metricOf,
+  type OffRamp,
+  type SeveralInstances,
+  startSeveral,
+  statusOf,
+  watchLeases,
+} from '../fixtures/faults/several-instances.js';
 import { settled, storeOutcomes, withOutcome } from '../fixtures/reputation/stored-outcomes.js';
 import { expectFor } from '../support/expect-for.js';
 import { waitFor } from '../support/wait-for.js';

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type CountedCache, startCountedCache } from '../../fixtures/cache/counted-cache.js';
-import { headerOf, type RawAnswer, sendRaw, separated } from '../../fixtures/cache/raw-request.js';
+import {
+  type CountedCache,
+  headerOf,
+  type RawAnswer,
+  sendRaw,
+  separated,
+  startCountedCache,
+} from '../../fixtures/cache/counted-cache.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 import { propertyRuns } from '../../support/property-runs.js';

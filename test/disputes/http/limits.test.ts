@@ -4,8 +4,8 @@ import type { AdminDispute } from '../../../contract/schemas/disputes.js';
 import { toHex } from '../../../contract/verification/bytes.js';
 import { decodePublicKey } from '../../../contract/verification/strkey.js';
 import { nothingObserved } from '../../../server/features/intents/transition/settle-time.rules.js';
-import { countStatuses, spread } from '../../fixtures/disputes/attempts.js';
 import { disputeOf, falseSignature, type Signer, signer } from '../../fixtures/disputes/dispute-values.js';
+import { countStatuses, spread } from '../../fixtures/disputes/disputes-fixture.js';
 import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 import type { TestApp } from '../../support/app.js';
 

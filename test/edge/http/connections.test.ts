@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Listener, type ListenOptions, listen } from '../../../server/http/listen.js';
-import { askFrom, neverReading } from '../../fixtures/edge/stubborn-client.js';
+import { askFrom, neverReading } from '../../fixtures/edge/raw-requests.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const silentMs = 1_000;

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { pagePaths } from '../../../server/http/page.js';
 import { axeFindings, sidewaysFindings } from '../../fixtures/web/findings.js';
-import { type PageVisit, pageVisits } from '../../fixtures/web/page-visits.js';
 import { itInBrowser, shown, webArtifacts, webBrowser } from '../../fixtures/web/web-browser.js';
-import { webService } from '../../fixtures/web/web-service.js';
+import { type PageVisit, pageVisits, webService } from '../../fixtures/web/web-service.js';
 import { expectFor } from '../../support/expect-for.js';
 import { originsOf } from '../../support/watched-page.js';
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect } from '@jest/globals';
-import { countLoads } from '../../fixtures/web/first-load.js';
+import { countLoads } from '../../fixtures/web/findings.js';
 import { itInBrowser, shown, webArtifacts, webBrowser } from '../../fixtures/web/web-browser.js';
 import { webService } from '../../fixtures/web/web-service.js';
 

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { texts } from '../../fixtures/web/texts.js';
-import { itInBrowser, shown, webArtifacts, webBrowser } from '../../fixtures/web/web-browser.js';
+import { itInBrowser, shown, texts, webArtifacts, webBrowser } from '../../fixtures/web/web-browser.js';
 import { webService } from '../../fixtures/web/web-service.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';
