@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { checkAnswer } from './answers.js';
 import { waitFor } from './wait-for.js';
@@ -21,9 +22,6 @@ export interface OpenStream<Data> {
   received(count: number): Promise<ReceivedEvent<Data>[]>;
   /** Resolves to whether the answer was complete. */
   ended: Promise<boolean>;
-  /** Stops reading; `resume` continues. */
-  pause(): void;
-  resume(): void;
   close(): void;
 }
 
@@ -31,20 +29,11 @@ export interface OpenStream<Data> {
 export async function openStream<Data = unknown>(
   origin: string,
   path: string,
-  options: { headers?: Record<string, string>; method?: string; localAddress?: string } = {},
+  options: { headers?: Record<string, string>; method?: string } = {},
 ): Promise<OpenStream<Data>> {
-  const { headers = {}, method = 'GET', localAddress } = options;
-  const outgoing = request(`${origin}${path}`, {
-    method,
-    headers,
-    agent: false,
-    ...(localAddress === undefined ? {} : { localAddress }),
-  });
-  outgoing.end();
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    outgoing.once('response', resolve);
-    outgoing.once('error', reject);
-  });
+  const { headers = {}, method = 'GET' } = options;
+  const outgoing = request(`${origin}${path}`, { method, headers, agent: false }).end();
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
   const { statusCode: status = 0 } = response;
   const isStream = /^text\/event-stream/.test(response.headers['content-type'] ?? '') && method === 'GET';
   const events: ReceivedEvent<Data>[] = [];
@@ -84,8 +73,6 @@ export async function openStream<Data = unknown>(
       return events;
     },
     ended,
-    pause: () => response.pause(),
-    resume: () => response.resume(),
     close: () => outgoing.destroy(),
   };
 }

@@ -1,7 +1,5 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { testRun } from './test-run.js';
@@ -51,30 +49,6 @@ export async function buildWorker<Task>(entry: URL): Promise<(task: Task) => Wor
     });
     return { process: child, ended };
   };
-}
-
-/** Waits until SIGSTOP has stopped a process; throws its output if it ends instead. */
-export async function untilStopped(worker: Worker): Promise<void> {
-  let ended: Ended | undefined;
-  worker.ended.then((end) => {
-    ended = end;
-  });
-  for (let tries = 0; tries < 400; tries += 1) {
-    if (ended !== undefined) throw new Error(`the worker ended: ${JSON.stringify(ended)}`);
-    if (worker.process.exitCode === null && isStopped(worker.process.pid ?? 0)) return;
-    await delay(25);
-  }
-  throw new Error('the worker was not stopped');
-}
-
-function isStopped(pid: number): boolean {
-  if (process.platform === 'linux') {
-    const file = `/proc/${pid}/status`;
-    return existsSync(file) && /^State:\s+T/m.test(readFileSync(file, 'utf8'));
-  }
-  return execFileSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' })
-    .trim()
-    .startsWith('T');
 }
 
 /** Repeats until there is a result: leases expire and the server ends abandoned transactions in their own time. */

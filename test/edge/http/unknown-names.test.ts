@@ -52,14 +52,11 @@ interface Example {
 
 const admin = { 'x-admin-key': testAdminKey };
 const get = (path: string, good: Record<string, string>, more: Partial<Example> = {}): Example => ({
-  method: 'GET',
-  path,
-  good,
+  ...{ method: 'GET', path, good },
   ...more,
 });
-const pair = { anchor: 'harbour', corridor: 'usdc-ngn' };
-const [anchor, corridor] = [{ anchor: pair.anchor }, { corridor: pair.corridor }];
-const invalidation = { method: 'POST', body: {}, headers: admin } as const;
+const [anchor, corridor] = [{ anchor: 'harbour' }, { corridor: 'usdc-ngn' }];
+const pair = { ...anchor, ...corridor };
 const terms = {
   ...corridor,
   anchorId: 'harbour',
@@ -67,8 +64,9 @@ const terms = {
   sellAmount: '100',
   nonce: 'a-nonce-of-the-tests-0001',
 };
+const [bank, post] = [{ deliveryMethod: 'bank_account' }, { method: 'POST' } as const];
 const examples: Record<string, Example> = {
-  getRates: get('/api/rates/:corridor', { ...corridor, deliveryMethod: 'bank_account' }),
+  getRates: get('/api/rates/:corridor', { ...corridor, ...bank }),
   getRateHistory: get('/api/rates/:corridor/history', corridor),
   listAnchors: get('/api/anchors', corridor),
   getAnchor: get('/api/anchors/:anchor', anchor),
@@ -78,11 +76,11 @@ const examples: Record<string, Example> = {
   getReputationHistory: get('/api/reputation/:anchor/history', pair),
   proveBatchEntry: get('/api/publisher/batches/1/proof', pair, { query: pair }),
   listDisputes: get('/api/admin/disputes', anchor, { headers: admin }),
-  invalidateCache: get('/api/admin/cache/invalidate', corridor, invalidation),
+  invalidateCache: get('/api/admin/cache/invalidate', corridor, { ...post, body: {}, headers: admin }),
   createIntent: get(
     '/api/intent/offramp',
-    { ...corridor, anchorId: 'harbour', deliveryMethod: 'bank_account' },
-    { method: 'POST', body: terms },
+    { ...corridor, anchorId: 'harbour', ...bank },
+    { ...post, body: terms },
   ),
 };
 
@@ -136,27 +134,17 @@ describe('a name that is unknown', () => {
 
   it.each(places)('is 404 in a path and 422 elsewhere: $operationId, $name in the $part', async (place) => {
     const { status, body } = await send(place, unknown[place.name] ?? '');
-    if (place.part === 'path') {
-      expect([status, body.code]).toEqual([404, codeInPath[place.name]]);
-      return;
-    }
     const path = `${place.part}.${place.name}`;
-    expect([status, body]).toMatchObject([422, { code: 'UNSUPPORTED_PAIR', details: [{ path }] }]);
+    const elsewhere = [422, { code: 'UNSUPPORTED_PAIR', details: [{ path }] }];
+    const expected = place.part === 'path' ? [404, { code: codeInPath[place.name] }] : elsewhere;
+    expect([status, body]).toMatchObject(expected);
   });
 });
 
 describe('a name in capital letters', () => {
-  /** The body without the members that depend on the moment. */
+  const ofTheMoment = 'asOf quotedAt invalidatedAt epoch droppedEntries createdAt updatedAt'.split(' ');
   const lasting = (body: unknown) =>
-    JSON.parse(
-      JSON.stringify(body, (key, value: unknown) =>
-        ['asOf', 'quotedAt', 'invalidatedAt', 'epoch', 'droppedEntries', 'createdAt', 'updatedAt'].includes(
-          key,
-        )
-          ? undefined
-          : value,
-      ),
-    );
+    JSON.parse(JSON.stringify(body, (key, value) => (ofTheMoment.includes(key) ? undefined : value)));
 
   it.each(places)('is the same as in small ones: $operationId, $name in the $part', async (place) => {
     const good = examples[place.operationId]?.good[place.name] ?? '';
