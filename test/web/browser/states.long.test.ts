@@ -127,7 +127,7 @@ describe('the page says what is the matter, and goes on by itself', () => {
         anchor.setProfile({ outage: { everySeconds: 60, forSeconds: 60 } });
       const { page, context } = await open('/rates/usdc-ngn?amount=321.5');
       // A quote from a published fee and a reference rate needs no call to the anchor.
-      const missing = page.getByRole('region', { name: /^\d anchors have no quote$/ });
+      const missing = page.getByRole('region', { name: /^\d anchors make no offer$/ });
       await missing.waitFor(patient);
       expect(await missing.getByRole('listitem').count()).toBeGreaterThan(2);
       await picture(page, 'anchors-gone');
