@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { type RequestHandler, Router } from 'express';
-import { type ApiDocument, withSamples } from './code-samples.js';
 import { readTexts } from './docs-texts.js';
 import { docsLinks, docsShell, guideHtml } from './guide-page.js';
 import { askedForEachTime, keptForGood, pageHeaders, staticAnswer } from './static-answer.js';
@@ -20,7 +19,8 @@ export function isDocsPath(path: string): boolean {
 /**
  * `/docs` (Swagger UI on local files, under a strict policy and the header of the web page), `/openapi.json` and
  * `/openapi.client.json` (the documents, with this origin as their server), `/llms.txt` and the pages it names
- * (`/docs/rates.md`), which browsers get in the dress of the web page. They are neither limited nor authenticated; nothing in them comes from the request.
+ * (`/docs/rates.md`), which browsers get in the dress of the web page. They are neither limited nor authenticated; nothing
+ * in them comes from the request.
  */
 export function createDocsRouter({ pageFolder }: { pageFolder: URL | undefined }): Router {
   let pages: Router | undefined;
@@ -40,7 +40,7 @@ function routePages(pageFolder: URL | undefined): Router {
     res.status(302).end();
   });
   for (const name of ['openapi.json', 'openapi.client.json'])
-    router.get(`/${name}`, ...forEveryone(() => JSON.stringify(documentOf(name)), 'json'));
+    router.get(`/${name}`, ...forEveryone(() => documentOf(name), 'json'));
   router.use('/docs', pageHeaders());
   router.get(
     '/docs',
@@ -48,10 +48,7 @@ function routePages(pageFolder: URL | undefined): Router {
   );
   router.get(
     '/docs/reference.json',
-    staticAnswer(() => JSON.stringify(withSamples(documentOf<ApiDocument>('openapi.json'))), {
-      type: 'json',
-      cacheControl: askedForEachTime,
-    }),
+    staticAnswer(() => documentOf('reference.json'), { type: 'json', cacheControl: askedForEachTime }),
   );
   for (const [path, text] of texts) {
     const isGuide = path.endsWith('.md');
@@ -75,9 +72,9 @@ function routePages(pageFolder: URL | undefined): Router {
   return router;
 }
 
-function documentOf<T extends object>(name: string): T {
-  const document = JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as T;
-  return { ...document, servers: [{ url: '/', description: 'This service.' }] };
+function documentOf(name: string): string {
+  const document = JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as object;
+  return JSON.stringify({ ...document, servers: [{ url: '/', description: 'This service.' }] });
 }
 
 /** Answers browsers with HTML; programs, which accept anything, get the text that follows. */

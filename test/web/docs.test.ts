@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import document from '../../docs/openapi.json' with { type: 'json' };
-import { type ApiDocument, withSamples } from '../../server/http/code-samples.js';
+import { type ApiDocument, withSamples } from '../../scripts/openapi/code-samples.js';
 import { type BuiltPage, writeBuiltPage } from '../fixtures/edge/built-page.js';
 import { startTestApp, type TestApp } from '../support/app.js';
 import { testDatabase } from '../support/database.js';
