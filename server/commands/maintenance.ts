@@ -70,18 +70,15 @@ export const pauseWebhooks: Command = {
 };
 
 async function pauseAll(connection: Connection): Promise<Result> {
-  const store = createWebhookStore(connection);
-  // An earlier run whose write was stored but confirmed too late has paused webhooks without listing them.
-  const before = await store.disabledByAdmin();
-  const now = await store.disableAll(new Date());
+  const at = new Date();
+  const all = await createWebhookStore(connection).disableAll(at);
+  const isNew = ({ disabled }: (typeof all)[number]) => disabled?.at.getTime() === at.getTime();
   const report = {
-    paused: now.map(({ _id, url, createdAt }) => ({ id: _id, url, createdAt })),
-    pausedBefore: before.map(({ _id, url, createdAt, disabled }) => ({
-      id: _id,
-      url,
-      createdAt,
-      pausedAt: disabled?.at,
-    })),
+    paused: all.filter(isNew).map(({ _id, url, createdAt }) => ({ id: _id, url, createdAt })),
+    // An earlier run whose write was stored but confirmed too late has paused webhooks without listing them.
+    pausedBefore: all
+      .filter((webhook) => !isNew(webhook))
+      .map(({ _id, url, createdAt, disabled }) => ({ id: _id, url, createdAt, pausedAt: disabled?.at })),
   };
   return { report, complete: true };
 }

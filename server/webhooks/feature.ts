@@ -1,4 +1,4 @@
-import type { PauseBeforeTry } from '../mongo/transactions.js';
+import type { InTransaction } from '../mongo/transactions.js';
 import type { Outbound } from '../outbound/outbound.js';
 import { vetUrl } from '../outbound/vet-url.js';
 import { createDeliveryLog } from './delivery-log.js';
@@ -21,7 +21,7 @@ export interface WebhooksDeps
   outbound: Outbound;
   /** The origins of OUTBOUND_ALLOW, by which addresses are vetted at registration. */
   outboundAllow: readonly string[];
-  pauseBeforeTry: PauseBeforeTry;
+  inTransaction: InTransaction;
   /** Overrides for tests. */
   limits?: Partial<WorkerLimits>;
 }

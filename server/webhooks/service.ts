@@ -6,7 +6,7 @@ import type {
   WebhookAnswer,
 } from '../../contract/schemas/webhooks.js';
 import { ApiError, invalidRequest } from '../errors.js';
-import { type PauseBeforeTry, untilWritten } from '../mongo/transactions.js';
+import type { InTransaction } from '../mongo/transactions.js';
 import { OutboundError } from '../outbound/outbound.js';
 import { type PageQuery, readCursor, readLimit, toPage } from '../paging.js';
 import { type Clock, type Logger, type NewId, toInstant } from '../ports.js';
@@ -30,7 +30,7 @@ export function createWebhookService(deps: {
   vetUrl: (url: string) => unknown;
   /** Called when there may be something to send. */
   wakeWorker: () => void;
-  pauseBeforeTry: PauseBeforeTry;
+  inTransaction: InTransaction;
   clock: Clock;
   newId: NewId;
   logger: Logger;
@@ -46,17 +46,15 @@ export function createWebhookService(deps: {
     }
   }
 
-  /** Reads the webhook again if it changed before the write, so that no change is lost. */
   async function change(
     id: string,
     changed: (before: WebhookDocument, now: Date) => Partial<WebhookDocument>,
   ): Promise<WebhookDocument> {
-    return untilWritten(deps.pauseBeforeTry, async (tries) => {
-      const before = await (tries === 0 ? webhooks.find(id) : webhooks.findCurrent(id));
+    return deps.inTransaction(async (session) => {
+      const before = await webhooks.find(id, session);
       if (before === null) throw unknownWebhook();
       const now = new Date(clock());
-      const after = await webhooks.change(before, { ...changed(before, now), updatedAt: now });
-      return after ?? undefined;
+      return webhooks.change(session, id, { ...changed(before, now), updatedAt: now });
     });
   }
 

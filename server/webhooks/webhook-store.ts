@@ -1,8 +1,7 @@
-import type { Connection } from 'mongoose';
+import type { ClientSession, Connection } from 'mongoose';
 import type { EventName } from '../../contract/schemas/events.js';
 import type { WebhookAnswer } from '../../contract/schemas/webhooks.js';
 import { defineModel, typedSchema } from '../mongo/models.js';
-import { findCurrent } from '../mongo/transactions.js';
 import type { StoredSecret } from './secrets.js';
 
 export interface WebhookDocument {
@@ -35,10 +34,8 @@ export function createWebhookStore(connection: Connection) {
       await webhooks.create(webhook);
     },
 
-    find: (id: string) => webhooks.findById(id).lean<WebhookDocument>().exec(),
-
-    /** The webhook that has just refused a change; `find` could return what it was before. */
-    findCurrent: (_id: string) => findCurrent(webhooks, { _id }),
+    find: (id: string, session: ClientSession | null = null) =>
+      webhooks.findById(id).session(session).lean<WebhookDocument>().exec(),
 
     /** Those of these webhooks that are not deleted. */
     findMany: (ids: readonly string[]): Promise<WebhookDocument[]> =>
@@ -71,16 +68,16 @@ export function createWebhookStore(connection: Connection) {
       return found.map(({ _id }) => _id);
     },
 
-    /** Null if another change came first; the caller must then read the webhook again. */
-    change: ({ _id, revision, enabled }: WebhookDocument, changes: Partial<WebhookDocument>) =>
+    /** A change by an admin, in the transaction that has read the webhook. */
+    change: (session: ClientSession, _id: string, changes: Partial<WebhookDocument>) =>
       webhooks
         .findOneAndUpdate(
-          { _id, revision, enabled },
+          { _id },
           { $set: changes, $inc: { revision: 1 } },
-          { returnDocument: 'after' },
+          { session, returnDocument: 'after' },
         )
-        .lean<WebhookDocument>()
-        .exec(),
+        .orFail()
+        .lean<WebhookDocument>(),
 
     /** Disables a webhook after a refusal, unless an admin has changed it since `revision`. Returns whether it did. */
     async disable(id: string, revision: number, status: number | null, at: Date): Promise<boolean> {
@@ -91,28 +88,12 @@ export function createWebhookStore(connection: Connection) {
       return result.modifiedCount === 1;
     },
 
-    /** The webhooks that an admin or `disableAll` disabled. */
-    disabledByAdmin: () =>
-      webhooks
-        .find({ enabled: false, 'disabled.reason': 'admin' }, { url: 1, createdAt: 1, disabled: 1 })
-        .sort({ _id: 1 })
-        .lean<Pick<WebhookDocument, '_id' | 'url' | 'createdAt' | 'disabled'>[]>()
-        .exec(),
-
-    /** Disables every webhook as an admin would; returns those that were enabled. */
-    async disableAll(at: Date): Promise<Pick<WebhookDocument, '_id' | 'url' | 'createdAt'>[]> {
-      const enabled = await webhooks
-        .find({ enabled: true }, { url: 1, createdAt: 1 })
-        .sort({ _id: 1 })
-        .lean();
-      await webhooks.updateMany(
-        { _id: { $in: enabled.map(({ _id }) => _id) }, enabled: true },
-        {
-          $set: { enabled: false, disabled: { reason: 'admin', status: null, at }, updatedAt: at },
-          $inc: { revision: 1 },
-        },
-      );
-      return enabled;
+    /** Disables every webhook as an admin would; returns all that an admin disabled, now or before. */
+    async disableAll(at: Date): Promise<WebhookDocument[]> {
+      const disabled = { enabled: false, disabled: { reason: 'admin', status: null, at }, updatedAt: at } as const;
+      await webhooks.updateMany({ enabled: true }, { $set: disabled, $inc: { revision: 1 } });
+      const byAdmin = { enabled: false, 'disabled.reason': 'admin' };
+      return webhooks.find(byAdmin).sort({ _id: 1 }).lean<WebhookDocument[]>();
     },
 
     /** Returns false if there is no such webhook. */

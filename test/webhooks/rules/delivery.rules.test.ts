@@ -1,17 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  type AttemptOutcome,
-  attemptOutcomes,
-  deliveryId,
-  webhookId,
-} from '../../../contract/schemas/webhooks.js';
+import { type AttemptOutcome, attemptOutcomes } from '../../../contract/schemas/webhooks.js';
 import { backoffMs } from '../../../server/timing.js';
 import {
   afterAttempt,
   attemptsGranted,
   outcomeOfStatus,
   shownState,
-  timedId,
 } from '../../../server/webhooks/delivery.rules.js';
 import { createPlaces } from '../../../server/webhooks/places.js';
 import { workerLimits } from '../../../server/webhooks/worker.js';
@@ -81,16 +75,6 @@ describe('shownState', () => {
     expect(shownState({ state: 'pending', ...admin }, false)).toBe('pending');
     for (const state of ['delivered', 'refused', 'exhausted'] as const)
       expect(shownState({ state, ...normal }, false)).toBe(state);
-  });
-});
-
-describe('timed ids', () => {
-  it('have the form that the contract requires, and sort by time', () => {
-    const fresh = 'ab'.repeat(16);
-    const ids = [0, 1, 1e12, Date.now(), 8e13].map((nowMs) => timedId('dlv', nowMs, fresh));
-    for (const id of ids) expectFor(id, deliveryId.safeParse(id).success).toBe(true);
-    expect([...ids].sort()).toEqual(ids);
-    expect(webhookId.safeParse(timedId('whk', Date.now(), fresh)).success).toBe(true);
   });
 });
 

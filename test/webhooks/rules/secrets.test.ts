@@ -18,15 +18,6 @@ describe('a secret box', () => {
     expect(box.open(two, 'whk_1')).toBe(secret);
   });
 
-  it('does not contain the secret in what it sealed', () => {
-    const sealed = createSecretBox(key).seal(secret, 'whk_1');
-    const bytes = Buffer.from(sealed, 'base64');
-    for (const word of ['correct', 'horse', 'staple']) {
-      expect(sealed).not.toContain(word);
-      expect(bytes.includes(word)).toBe(false);
-    }
-  });
-
   it('does not open with another key, for another webhook, or after a change', () => {
     const box = createSecretBox(key);
     const sealed = box.seal(secret, 'whk_1');

@@ -181,18 +181,6 @@ describe('the record of an attempt', () => {
     await store.record([finished(present, 'acknowledged')]);
     expect(await read(id)).toMatchObject({ state: 'delivered' });
   });
-
-  it('is kept with the last twenty POSTs', async () => {
-    const [id] = await put('whk_a', 1);
-    await deliveries.updateOne({ _id: id ?? '' }, { $set: { lastAttempt: 30 } });
-    for (let attempt = 1; attempt <= 25; attempt += 1) {
-      await store.record([finished(await claimOne('whk_a', String(attempt)), 'failed')]);
-      await age(10_000);
-    }
-    expect((await read(id)).attempts.map(({ attempt }) => attempt)).toEqual(
-      Array.from({ length: 20 }, (_, index) => index + 6),
-    );
-  });
 });
 
 describe('what the database reads', () => {

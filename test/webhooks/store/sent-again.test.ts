@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { verifyWebhook } from '../../../contract/verification/verify-webhook.js';
 import { closedAfterEach, sequencesOf } from '../../fixtures/webhooks/closing.js';
-import { type DeliveryFixture, secret, until } from '../../fixtures/webhooks/delivery-fixture.js';
+import { type DeliveryFixture, until } from '../../fixtures/webhooks/delivery-fixture.js';
 import { testDatabase } from '../../support/database.js';
 
 const { uri } = testDatabase();
@@ -120,27 +120,6 @@ describe('sending a delivery again', () => {
     await fixture.deliverAllDue();
     expect(slow.received).toHaveLength(1);
     expect((await fixture.deliveriesOf(id))[0]).toMatchObject({ state: 'delivered' });
-  });
-});
-
-describe('a test event', () => {
-  it('is a delivery like any other, marked by its id and a header, of the event asked for', async () => {
-    const { to, fixture } = await openWithReceiver();
-    const { id } = await fixture.register(to.origin, ['publisher.tick', 'dispute.created']);
-    await fixture.log.sendTest(id, undefined);
-    await fixture.log.sendTest(id, 'intent.failed');
-    await fixture.deliverAllDue();
-    const got = to.received.map(({ headers }) => headers['x-fairlead-event']).sort();
-    expect(got).toEqual(['dispute.created', 'intent.failed']);
-    for (const { headers, body } of to.received) {
-      expect(headers['x-fairlead-test']).toBe('true');
-      expect(verifyWebhook({ body, headers, secret }).id).toMatch(/^evt_test/);
-    }
-    expect(to.faults).toEqual([]);
-    expect(await fixture.deliveriesOf(id)).toMatchObject([
-      { test: true, state: 'delivered' },
-      { test: true, state: 'delivered' },
-    ]);
   });
 });
 
