@@ -1,13 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { standardSecret } from '../../contract/verification/verify-webhook.js';
 import type { Clock, Logger } from '../ports.js';
-
-/** A secret of a webhook as stored; the last in the list is the current one and has no end. */
-export interface StoredSecret {
-  sealed: string;
-  since: Date;
-  until: Date | null;
-}
+import type { StoredSecret, WebhookDocument } from './webhook-store.js';
 
 /** The secrets in force, oldest first. */
 export function secretsInForce(secrets: readonly StoredSecret[], nowMs: number): StoredSecret[] {
@@ -82,13 +76,6 @@ export function createSecretBox(key: string) {
   };
 }
 
-interface OpenedWebhook {
-  _id: string;
-  url: string;
-  revision: number;
-  secrets: StoredSecret[];
-}
-
 /** A registered webhook as the sender needs it. */
 export interface Recipient {
   url: string;
@@ -121,7 +108,7 @@ export function createOpenSecrets(deps: { box: SecretBox; clock: Clock; logger: 
   }
 
   /** Undefined if none of the secrets in force can be opened: deliveries wait, since nothing can be signed. */
-  return ({ _id, url, revision, secrets: stored }: OpenedWebhook): Recipient | undefined => {
+  return ({ _id, url, revision, secrets: stored }: WebhookDocument): Recipient | undefined => {
     const inForce = new Set(secretsInForce(stored, clock()));
     const opened = stored.map((one) => ({ one, secret: open(one.sealed, _id) }));
     const ofForce = opened.filter(({ one }) => inForce.has(one));

@@ -2,7 +2,13 @@ import type { ClientSession, Connection } from 'mongoose';
 import type { EventName } from '../../contract/schemas/events.js';
 import type { WebhookAnswer } from '../../contract/schemas/webhooks.js';
 import { defineModel, typedSchema } from '../mongo/models.js';
-import type { StoredSecret } from './secrets.js';
+
+/** A secret of a webhook as stored; the last in the list is the current one and has no end. */
+export interface StoredSecret {
+  sealed: string;
+  since: Date;
+  until: Date | null;
+}
 
 export interface WebhookDocument {
   _id: string;
@@ -90,7 +96,11 @@ export function createWebhookStore(connection: Connection) {
 
     /** Disables every webhook as an admin would; returns all that an admin disabled, now or before. */
     async disableAll(at: Date): Promise<WebhookDocument[]> {
-      const disabled = { enabled: false, disabled: { reason: 'admin', status: null, at }, updatedAt: at } as const;
+      const disabled = {
+        enabled: false,
+        disabled: { reason: 'admin', status: null, at },
+        updatedAt: at,
+      } as const;
       await webhooks.updateMany({ enabled: true }, { $set: disabled, $inc: { revision: 1 } });
       const byAdmin = { enabled: false, 'disabled.reason': 'admin' };
       return webhooks.find(byAdmin).sort({ _id: 1 }).lean<WebhookDocument[]>();

@@ -2,25 +2,22 @@ import { fromHex } from '../../../contract/verification/bytes.js';
 import type { Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
-import type { Emit } from '../../webhooks/outbox.js';
 import { createSigner, publicBatchKey } from './batch.rules.js';
-import { createWriteBatch } from './batch-writer.js';
 import { createHealth } from './health.js';
 import { createBatchLog, type KnownFleet } from './log.js';
 import { createOracle } from './oracle.js';
 import { createGetPublicScores } from './public-scores.js';
 import { createPublisherRouters } from './router.js';
-import { createSubmitter, createTick, publisherLease, type TickDeps } from './tick.js';
+import { createTick, publisherLease, type TickDeps } from './tick.js';
 
 /** Leases to seed at startup. */
 export const publisherLeases = [publisherLease] as const;
 
 export interface PublisherDeps
   extends KnownFleet,
-    Pick<TickDeps, 'batches' | 'ticks' | 'publishedCards' | 'clock' | 'logger'> {
+    Pick<TickDeps, 'batches' | 'ticks' | 'publishedCards' | 'writeEvent' | 'clock' | 'logger'> {
   leases: Pick<Leases, 'run' | 'read'>;
   inTransaction: InTransaction;
-  writeEvent: Emit;
   /** PUBLISHER_SECRET_KEY: an Ed25519 seed, 64 hex digits; undefined: nothing is published. */
   secretKey: string | undefined;
   /** PUBLISHER_OLD_KEYS: public keys, 64 hex digits each. */
@@ -48,19 +45,14 @@ export function createPublisherFeature(deps: PublisherDeps) {
   const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
   const signer = deps.secretKey === undefined ? undefined : createSigner(deps.secretKey);
   const log = createBatchLog(batches, deps, deps.clock);
-  const shared = { ...deps, inLeasedTransaction, hasOracle };
   const oracle = hasOracle
     ? createOracle({ url: oracleUrl, outbound, timeoutMs: deps.oracleTimeoutMs })
     : undefined;
-  const tick = createTick({
-    ...shared,
-    writeBatch: createWriteBatch(shared),
-    submitter: createSubmitter({ ...shared, oracle }),
-    signer,
-    leaseTtlMs: deps.leaseTtlMs ?? defaultLeaseTtlMs,
-  });
+  const leaseTtlMs = deps.leaseTtlMs ?? defaultLeaseTtlMs;
+  const tick = createTick({ ...deps, inLeasedTransaction, oracle, signer, leaseTtlMs });
   const health = createHealth({
-    ...shared,
+    ...deps,
+    hasOracle,
     lease: () => leases.read(publisherLease),
     currentKey: signer,
     oldKeys: deps.oldKeys.map((key) => publicBatchKey(fromHex(key))),

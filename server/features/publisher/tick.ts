@@ -5,76 +5,13 @@ import { type Clock, type Logger, toInstant } from '../../ports.js';
 import { untilAborted } from '../../timing.js';
 import type { Emit } from '../../webhooks/outbox.js';
 import { headOf, isUnchanged, maxEntries, nextHeader, type Signer } from './batch.rules.js';
-import { contentOf, type WriteBatch } from './batch-writer.js';
+import { contentOf, createWriteBatch } from './batch-writer.js';
 import { beginTick, endTick, type TickNote, type TickState } from './health.rules.js';
 import { toPublished } from './log.js';
 import type { Oracle, Submission } from './oracle.js';
 import { type OracleFailure, whatTheLogLacks } from './oracle-answer.rules.js';
 import type { PublishedCards } from './public-scores.js';
 import type { BatchDocument, BatchStore, TickStore } from './store.js';
-
-export type Submitter = ReturnType<typeof createSubmitter>;
-
-/** Asks the oracle each question once: what fails is tried again by the next tick. */
-export function createSubmitter(deps: {
-  batches: BatchStore;
-  inLeasedTransaction: InLeasedTransaction;
-  writeEvent: Emit;
-  oracle: Oracle | undefined;
-  clock: Clock;
-  logger: Logger;
-}) {
-  const { batches, oracle, logger } = deps;
-
-  /** A refusal needs a person; whatever else it is may heal by itself. */
-  function told({ failure, detail }: OracleFailure, fields: object): TickFailure {
-    const level = failure === 'oracle_refused' ? 'error' : 'warn';
-    logger[level]({ ...fields, failure, detail }, 'the oracle does not do what it was asked for');
-    return failure;
-  }
-
-  async function toSubmission(batch: BatchDocument): Promise<Submission> {
-    const { _id: sequence, header, headerHash } = batch;
-    const texts = await batches.readEntries(sequence, 0, header.size);
-    return { sequence, headerHash, size: header.size, body: bodyOf(batch, texts) };
-  }
-
-  /** Writes the event of a batch. */
-  async function announce(session: ClientSession, batch: BatchDocument, submitted: boolean): Promise<void> {
-    const { _id: sequence, header, headerHash } = batch;
-    const { root, size } = header;
-    await deps.writeEvent(session, 'publisher.tick', { sequence, root, headerHash, size, submitted });
-  }
-
-  return {
-    announce,
-
-    /** Why the log must not be continued now, by what the oracle has; null if it may, and without an oracle. */
-    async doubt({ signal }: HeldLease, latest: BatchDocument | null): Promise<TickFailure | null> {
-      if (oracle === undefined) return null;
-      const answer = await untilAborted(signal, oracle.head);
-      if ('failure' in answer) return told(answer, { asked: 'head' });
-      const lack = 'silent' in answer ? null : whatTheLogLacks(headOf(latest), answer.head);
-      if (lack === null) return null;
-      logger.error({ latest: latest?._id ?? 0, lack }, 'the log lacks batches that the oracle has');
-      return 'log_behind';
-    },
-
-    /** Submits one batch, or returns why it has no receipt. The batches before it must have receipts. */
-    async submit(lease: HeldLease, batch: BatchDocument): Promise<TickFailure | null> {
-      if (oracle === undefined) return null;
-      const submission = await toSubmission(batch);
-      const answer = await untilAborted(lease.signal, () => oracle.submit(submission));
-      if ('failure' in answer) return told(answer, { sequence: batch._id });
-      const submittedAt = new Date(deps.clock());
-      await deps.inLeasedTransaction(lease, async (session) => {
-        if (await batches.saveReceipt(session, batch._id, answer.receipt, submittedAt))
-          await announce(session, batch, true);
-      });
-      return null;
-    },
-  };
-}
 
 /** One tick at a time, whichever instance it is on. */
 export const publisherLease = 'publisher';
@@ -93,13 +30,13 @@ export interface TickDeps {
   batches: BatchStore;
   ticks: TickStore;
   inLeasedTransaction: InLeasedTransaction;
-  writeBatch: WriteBatch;
-  submitter: Submitter;
+  writeEvent: Emit;
+  /** If undefined, the signed log stands alone. */
+  oracle: Oracle | undefined;
   leases: Pick<Leases, 'run'>;
   publishedCards: PublishedCards;
   /** If undefined, nothing is signed; batches that are already signed are still submitted. */
   signer: Signer | undefined;
-  hasOracle: boolean;
   leaseTtlMs: number;
   clock: Clock;
   logger: Logger;
@@ -109,7 +46,10 @@ export type Tick = ReturnType<typeof createTick>;
 
 /** Runs a tick under the lease; `ran: false` while another runs. Throws LeaseLostError when it is cut short. */
 export function createTick(deps: TickDeps): () => Promise<LeaseOutcome<TickAnswer>> {
-  const { batches, ticks, inLeasedTransaction, submitter, signer, hasOracle, clock, logger } = deps;
+  const { batches, ticks, inLeasedTransaction, signer, clock, logger } = deps;
+  const hasOracle = deps.oracle !== undefined;
+  const submitter = createSubmitter(deps);
+  const writeBatch = createWriteBatch(deps);
 
   async function run(lease: HeldLease): Promise<TickAnswer> {
     const startedAt = new Date(clock());
@@ -153,7 +93,7 @@ export function createTick(deps: TickDeps): () => Promise<LeaseOutcome<TickAnswe
     if (isUnchanged(content, latest)) return latest === null ? 'empty' : 'unchanged';
     const header = nextHeader(content, latest, { at: new Date(clock()), keyId: signer.keyId });
     const signed = { header, signature: signer.sign(header), publicKey: signer.publicKey };
-    const batch = await deps.writeBatch(lease, content.entries, signed, async (session, written) => {
+    const batch = await writeBatch(lease, content.entries, signed, async (session, written) => {
       // With an oracle, the event waits for the receipt.
       if (!hasOracle) await submitter.announce(session, written, false);
     });
@@ -207,6 +147,62 @@ export function createTick(deps: TickDeps): () => Promise<LeaseOutcome<TickAnswe
   }
 
   return () => deps.leases.run(publisherLease, deps.leaseTtlMs, run);
+}
+
+/** Asks the oracle each question once: what fails is tried again by the next tick. */
+function createSubmitter(
+  deps: Pick<TickDeps, 'batches' | 'inLeasedTransaction' | 'writeEvent' | 'oracle' | 'clock' | 'logger'>,
+) {
+  const { batches, oracle, logger } = deps;
+
+  /** A refusal needs a person; whatever else it is may heal by itself. */
+  function told({ failure, detail }: OracleFailure, fields: object): TickFailure {
+    const level = failure === 'oracle_refused' ? 'error' : 'warn';
+    logger[level]({ ...fields, failure, detail }, 'the oracle does not do what it was asked for');
+    return failure;
+  }
+
+  async function toSubmission(batch: BatchDocument): Promise<Submission> {
+    const { _id: sequence, header, headerHash } = batch;
+    const texts = await batches.readEntries(sequence, 0, header.size);
+    return { sequence, headerHash, size: header.size, body: bodyOf(batch, texts) };
+  }
+
+  /** Writes the event of a batch. */
+  async function announce(session: ClientSession, batch: BatchDocument, submitted: boolean): Promise<void> {
+    const { _id: sequence, header, headerHash } = batch;
+    const { root, size } = header;
+    await deps.writeEvent(session, 'publisher.tick', { sequence, root, headerHash, size, submitted });
+  }
+
+  return {
+    announce,
+
+    /** Why the log must not be continued now, by what the oracle has; null if it may, and without an oracle. */
+    async doubt({ signal }: HeldLease, latest: BatchDocument | null): Promise<TickFailure | null> {
+      if (oracle === undefined) return null;
+      const answer = await untilAborted(signal, oracle.head);
+      if ('failure' in answer) return told(answer, { asked: 'head' });
+      const lack = 'silent' in answer ? null : whatTheLogLacks(headOf(latest), answer.head);
+      if (lack === null) return null;
+      logger.error({ latest: latest?._id ?? 0, lack }, 'the log lacks batches that the oracle has');
+      return 'log_behind';
+    },
+
+    /** Submits one batch, or returns why it has no receipt. The batches before it must have receipts. */
+    async submit(lease: HeldLease, batch: BatchDocument): Promise<TickFailure | null> {
+      if (oracle === undefined) return null;
+      const submission = await toSubmission(batch);
+      const answer = await untilAborted(lease.signal, () => oracle.submit(submission));
+      if ('failure' in answer) return told(answer, { sequence: batch._id });
+      const submittedAt = new Date(deps.clock());
+      await deps.inLeasedTransaction(lease, async (session) => {
+        if (await batches.saveReceipt(session, batch._id, answer.receipt, submittedAt))
+          await announce(session, batch, true);
+      });
+      return null;
+    },
+  };
 }
 
 /** The entries are JSON already. */

@@ -1,10 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  createSecretBox,
-  rotateSecrets,
-  type StoredSecret,
-  secretsInForce,
-} from '../../../server/webhooks/secrets.js';
+import { createSecretBox, rotateSecrets, secretsInForce } from '../../../server/webhooks/secrets.js';
+import type { StoredSecret } from '../../../server/webhooks/webhook-store.js';
 
 const key = '0f'.repeat(32);
 const secret = 'correct horse battery staple';
