@@ -1,6 +1,6 @@
 import { encodePublicKey } from '../../contract/verification/strkey.js';
 import type { Intent } from '../../server/features/intents/intent.js';
-import type { FoundPayment } from '../../server/features/intents/payment/payment.js';
+import type { FoundPayment } from '../../server/features/intents/payment/payment-state.rules.js';
 import { newIntent } from '../../server/features/intents/registration/new-intent.rules.js';
 import type { Observations } from '../../server/features/intents/transition/settle-time.rules.js';
 import type { Clock, Random } from '../../server/ports.js';

@@ -3,7 +3,7 @@ import type { IntentAnswer, IntentDispute } from '../../../contract/schemas/inte
 import { fiatAmount, minorUnitsOfAsset } from '../../amounts.rules.js';
 import type { Standing } from '../reputation/what-counts.rules.js';
 import type { Intent } from './intent.js';
-import type { FoundPayment, PaymentState } from './payment/payment.js';
+import type { FoundPayment, PaymentState } from './payment/payment-state.rules.js';
 import { stepsOf } from './transition/steps.rules.js';
 
 const shortfallPlaces = 9;

@@ -7,10 +7,18 @@ import type {
   TransactionProblem,
   UnscoredReason,
 } from '../../../contract/schemas/intents.js';
-import type { PaymentState } from './payment/payment.js';
-import type { PollState } from './polls/poll-state.rules.js';
+import type { PaymentState } from './payment/payment-state.rules.js';
 import type { TransactionRecord } from './record/sep-record.rules.js';
 import type { Observations } from './transition/settle-time.rules.js';
+
+/**
+ * What is asked of the anchor about the transaction of an open intent:
+ * - `never`: nothing, since there is no transaction, or the anchor answered too often that it does not know it
+ * - `waiting`: nothing yet, until one of its client's places is free
+ * - `unconfirmed`: the anchor has not shown a record of it so far
+ * - `confirmed`: the anchor has shown a record of it
+ */
+export type PollState = 'never' | 'waiting' | 'unconfirmed' | 'confirmed';
 
 /** An intent as the service works with it. Neither the nonce nor any unnamed part of the anchor's record is kept. */
 export interface Intent {

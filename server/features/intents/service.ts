@@ -19,7 +19,7 @@ import type { Attach } from './holder/attach.js';
 import { attachment } from './holder/ownership.rules.js';
 import type { AcceptedQuote, Intent } from './intent.js';
 import { toAnswer } from './intent-answer.rules.js';
-import type { HasToWait } from './polls/poll-state.rules.js';
+import type { HasToWait } from './polls/due-store.js';
 import { isNonceOf, newIntent, paysLess, type Served, termFaults } from './registration/new-intent.rules.js';
 import type { IntentStore } from './store.js';
 

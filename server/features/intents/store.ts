@@ -4,9 +4,9 @@ import { isDuplicateKey, writeErrorsOf } from '../../mongo/failures.js';
 import { bulkCollection, defineModel } from '../../mongo/models.js';
 import { findCurrent } from '../../mongo/transactions.js';
 import type { DisputeEffect, Intent } from './intent.js';
-import { givenUpAfterPolls } from './polls/poll-state.rules.js';
 import { createInsertTogether } from './registration/insert-together.js';
 import { stepsAfter } from './transition/steps.rules.js';
+import { givenUpAfterPolls } from './transition/transition.rules.js';
 
 /** An intent as it was read and as it is to be: written only if its version is still the same. */
 export interface IntentChange {

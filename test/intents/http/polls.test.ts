@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { IntentAnswer } from '../../../contract/schemas/intents.js';
-import { givenUpAfterPolls } from '../../../server/features/intents/polls/poll-state.rules.js';
+import { givenUpAfterPolls } from '../../../server/features/intents/transition/transition.rules.js';
 import { clientHash } from '../../../server/http/client-key.js';
 import { day, hour, intentsFixture, minute } from '../../fixtures/intents/intents-over-http.js';
 import { insertIntents } from '../../fixtures/intents/stored-intents.js';

@@ -1,8 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Intent } from '../../../server/features/intents/intent.js';
-import type { Finding, FoundPayment } from '../../../server/features/intents/payment/payment.js';
 import { payableUntilMs } from '../../../server/features/intents/payment/payment-match.rules.js';
-import { nothingKnown, withNamed } from '../../../server/features/intents/payment/payment-state.rules.js';
+import {
+  type Finding,
+  type FoundPayment,
+  nothingKnown,
+  withNamed,
+} from '../../../server/features/intents/payment/payment-state.rules.js';
 import { nextLookMs } from '../../../server/features/intents/polls/next-look.rules.js';
 import { transition } from '../../../server/features/intents/transition/transition.rules.js';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Finding } from '../../../server/features/intents/payment/payment.js';
 import {
+  type Finding,
   handedAway,
   handedOn,
   isContradicted,

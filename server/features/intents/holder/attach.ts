@@ -4,9 +4,10 @@ import { type PauseBeforeTry, untilWritten } from '../../../mongo/transactions.j
 import type { Clock } from '../../../ports.js';
 import type { Intent } from '../intent.js';
 import { nextLookUpMs, withNamed } from '../payment/payment-state.rules.js';
-import { givenUpAfterPolls, type HasToWait } from '../polls/poll-state.rules.js';
+import type { HasToWait } from '../polls/due-store.js';
 import type { IntentStore } from '../store.js';
 import type { MakeProgress } from '../transition/progress.js';
+import { givenUpAfterPolls } from '../transition/transition.rules.js';
 import { attachment, claim, ownerElsewhere, yieldsToClaimant } from './ownership.rules.js';
 import type { Passing } from './passing.js';
 

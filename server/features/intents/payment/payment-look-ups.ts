@@ -12,9 +12,8 @@ import type { DueStore } from '../polls/due-store.js';
 import { allEnded, type Run } from '../polls/reconcile.js';
 import type { IntentStore } from '../store.js';
 import type { MakeProgress } from '../transition/progress.js';
-import type { Finding, FoundPayment, NamedPayment } from './payment.js';
 import { matchPayment, type PaymentMatch } from './payment-match.rules.js';
-import { isUndecided } from './payment-state.rules.js';
+import { type Finding, type FoundPayment, isUndecided, type NamedPayment } from './payment-state.rules.js';
 
 const atOnce = 8;
 /** Most payers of one transaction that are followed up; a transaction with more is no withdrawal of a wallet. */

@@ -8,7 +8,7 @@ import type {
 import type { Intent } from '../intent.js';
 import { isAnnouncedAmount } from '../record/eligibility.rules.js';
 import { accountOf, muxedIdOf } from '../record/sep-record.rules.js';
-import type { Instructions } from './payment.js';
+import type { Instructions } from './payment-state.rules.js';
 
 /** The latest close of a payment that counts: `lateFundsMs` after the deadline, or when the anchor closed the withdrawal. */
 export function payableUntilMs({

@@ -1,13 +1,21 @@
 import type { Connection } from 'mongoose';
 import type { Intent } from '../intent.js';
 import { intentCollection } from '../store.js';
-import { clientsInTurn, placesPerClient } from './poll-state.rules.js';
 
 /** An intent that is due. It has a transaction where its anchor is to be asked about it. */
 export type DuePoll = Pick<Intent, '_id' | 'poll' | 'transactionId'>;
 
 /** The queries about what is due: polls of anchors, look-ups on the ledger, and endings. */
 export type DueStore = ReturnType<typeof createDueStore>;
+
+/**
+ * Whether a transaction that is attached to this intent has to wait until a place of its client is free, so that ids that
+ * somebody made up delay nobody else's. Those of anchors that cannot be polled take no place.
+ */
+export type HasToWait = (intent: { anchorId: string; client: string | null }) => Promise<boolean>;
+
+/** Most unconfirmed transactions of one client address that are polled; anyone can make up ids. */
+export const placesPerClient = 20;
 
 /** Polls of one anchor in a round; at least half are left to unconfirmed transactions. */
 const pollsAtOnce = 24;
@@ -112,4 +120,15 @@ export function createDueStore(connection: Connection) {
       return intents.countDocuments(contradicted, { hint: 'contradicted', limit: mostCounted });
     },
   };
+}
+
+/** The same items, one of each client in turn, those of one client in their order. */
+function clientsInTurn<T extends { client: string | null }>(items: readonly T[]): T[] {
+  const taken = new Map<string | null, number>();
+  const rounds = items.map((item) => {
+    const round = taken.get(item.client) ?? 0;
+    taken.set(item.client, round + 1);
+    return { item, round };
+  });
+  return rounds.sort((a, b) => a.round - b.round).map(({ item }) => item);
 }

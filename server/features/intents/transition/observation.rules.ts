@@ -1,7 +1,6 @@
 import type { Intent, Told } from '../intent.js';
-import type { FoundPayment } from '../payment/payment.js';
 import { closeUnitMs } from '../payment/payment-match.rules.js';
-import { withRecord } from '../payment/payment-state.rules.js';
+import { type FoundPayment, withRecord } from '../payment/payment-state.rules.js';
 import {
   faultsOfWithdrawal,
   identityFault,

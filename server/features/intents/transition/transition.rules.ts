@@ -2,10 +2,14 @@ import { Decimal } from 'decimal.js';
 import { isAsset } from '../../../../contract/anchor-documents/values.js';
 import type { OutcomeReason, UnscoredReason } from '../../../../contract/schemas/intents.js';
 import type { Intent, IntentOutcome, Told } from '../intent.js';
-import type { Finding, NamedBy } from '../payment/payment.js';
 import { lateFundsMs } from '../payment/payment-match.rules.js';
-import { isContradicted, verdictOf, withFinding } from '../payment/payment-state.rules.js';
-import { givenUpAfterPolls } from '../polls/poll-state.rules.js';
+import {
+  type Finding,
+  isContradicted,
+  type NamedBy,
+  verdictOf,
+  withFinding,
+} from '../payment/payment-state.rules.js';
 import { type Observation, observe, paidBy, unknownToAnchor } from './observation.rules.js';
 import { settleSeconds, shortfallPpb, timesKnown } from './settle-time.rules.js';
 
@@ -25,6 +29,8 @@ export interface LookUp {
 /** What is learned of an intent: a record of its transaction, that the anchor knows none, or a look at the ledger. */
 export type Learned = Observation | 'unknown_to_anchor' | LookUp;
 
+/** After this many polls at which the anchor did not know the transaction, it is not polled any more. */
+export const givenUpAfterPolls = 10;
 /** How long an error, a closed status or silence has to last before it decides an intent. */
 export const failureGraceMs = dayMs;
 
