@@ -36,7 +36,7 @@ describe('the documentation in the dress of the page', () => {
         viewport: { width, height: 1200 },
         colorScheme,
       });
-      await page.getByRole('navigation').getByRole('link', { name: 'API' }).waitFor();
+      await page.getByRole('navigation', { name: 'Areas' }).getByRole('link', { name: 'API' }).waitFor();
       await tryRates(page);
       await page.screenshot({ path: `${artifacts}docs-${width}-${colorScheme}.png`, fullPage: true });
       expect(await sidewaysFindings(page)).toEqual([]);
@@ -49,7 +49,7 @@ describe('the documentation in the dress of the page', () => {
 
   itInBrowser('has the header of the page, whose links leave for it and back', async () => {
     const { page } = await docs.open('/docs');
-    const links = page.getByRole('navigation').getByRole('link');
+    const links = page.getByRole('navigation', { name: 'Areas' }).getByRole('link');
     await links.first().waitFor();
     expect(await links.allTextContents()).toEqual(['Rates', 'Anchors', 'Off-ramp', 'Proof', 'API']);
     expect(await links.last().getAttribute('aria-current')).toBe('page');
@@ -57,7 +57,7 @@ describe('the documentation in the dress of the page', () => {
     await page.locator('h1').waitFor();
     expect(new URL(page.url()).pathname).toBe('/anchors');
     expect(await page.locator('#swagger-ui').count()).toBe(0);
-    await page.getByRole('navigation').getByRole('link', { name: 'API' }).click();
+    await page.getByRole('navigation', { name: 'Areas' }).getByRole('link', { name: 'API' }).click();
     await page.waitForSelector('.opblock-summary');
     expect(new URL(page.url()).pathname).toBe('/docs');
     await page.close();
