@@ -8,16 +8,7 @@ import { pathToFileURL } from 'node:url';
  */
 export function isMain(moduleUrl: string): boolean {
   const [, called] = process.argv;
-  return called !== undefined && moduleUrl === pathToFileURL(realPath(called, moduleUrl)).href;
-}
-
-/** Resolves the path as Node does. A text that names no file, as with `node --eval`, is returned as it is. */
-function realPath(called: string, moduleUrl: string): string {
-  try {
-    return createRequire(moduleUrl).resolve(called);
-  } catch {
-    return called;
-  }
+  return called !== undefined && moduleUrl === pathToFileURL(createRequire(moduleUrl).resolve(called)).href;
 }
 
 /** The signals by which a process is asked to end. */

@@ -42,28 +42,22 @@ function routePages(pageFolder: URL | undefined): Router {
   for (const name of ['openapi.json', 'openapi.client.json'])
     router.get(`/${name}`, ...forEveryone(() => documentOf(name), 'json'));
   router.use('/docs', pageHeaders());
-  router.get(
-    '/docs',
-    staticAnswer(() => swaggerHtml(shell, docsLinks(texts, '/docs')), html),
-  );
+  const reference = () => swaggerHtml(shell, docsLinks(texts, '/docs'));
+  router.get('/docs', staticAnswer(reference, html));
   router.get(
     '/docs/reference.json',
     staticAnswer(() => documentOf('reference.json'), { type: 'json', cacheControl: askedForEachTime }),
   );
   for (const [path, text] of texts) {
     const isGuide = path.endsWith('.md');
-    if (shell !== undefined && isGuide)
-      router.get(
-        path,
-        forBrowsers(() => guideHtml(shell, path, texts)),
-      );
+    const inDress = () => guideHtml(shell ?? '', path, texts);
+    if (shell !== undefined && isGuide) router.get(path, forBrowsers(inDress));
     router.get(path, ...forEveryone(() => text, isGuide ? 'text/markdown' : 'txt'));
   }
-  for (const [name, read] of Object.entries(swaggerFiles))
-    router.get(
-      `${swaggerBase}/${name}`,
-      staticAnswer(read, { type: extname(name), cacheControl: keptForGood }),
-    );
+  for (const [name, read] of Object.entries(swaggerFiles)) {
+    const answer = staticAnswer(read, { type: extname(name), cacheControl: keptForGood });
+    router.get(`${swaggerBase}/${name}`, answer);
+  }
   const keepForGood: RequestHandler = (_req, res, next) => {
     res.setHeader('Cache-Control', keptForGood);
     next();

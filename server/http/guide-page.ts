@@ -18,20 +18,19 @@ function slugOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-const groups = [
-  { title: 'Guides', isOf: /^\/docs\/guides\// },
-  { title: 'Pages', isOf: /^\/docs\/[^/]+\.md$/ },
-  { title: 'Operators', isOf: /^\/docs\/operations\// },
-];
+const groups = {
+  Guides: /^\/docs\/guides\//,
+  Pages: /^\/docs\/[^/]+\.md$/,
+  Operators: /^\/docs\/operations\//,
+};
 
 /** The links to the reference and to every page of the documentation; the one that is shown is marked. */
 export function docsLinks(texts: Texts, shown: string): string {
   const link = (path: string, title: string) =>
     `<li><a href="${path}"${path === shown ? ' aria-current="page"' : ''}>${marked.parseInline(title)}</a></li>`;
-  const lists = groups.map(({ title, isOf }) => {
-    const links = [...texts]
-      .filter(([path]) => isOf.test(path))
-      .map(([path, text]) => link(path, titleOf(text)));
+  const lists = Object.entries(groups).map(([title, paths]) => {
+    const pages = [...texts].filter(([path]) => paths.test(path));
+    const links = pages.map(([path, text]) => link(path, titleOf(text)));
     return `<h2>${title}</h2><ul>${links.join('')}</ul>`;
   });
   return `<nav class="docs-links" aria-label="Documentation" lang="en"><ul>${link('/docs', 'API reference')}</ul>${lists.join('')}</nav>`;
