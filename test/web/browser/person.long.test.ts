@@ -104,7 +104,7 @@ describe.each([390, 1280])('a person with a window %s wide', (width) => {
       await installWallet(page, seller);
       await page.goto(service.it.app.url);
       await link(page, texts.common.navOfframp).click();
-      await page.getByLabel(texts.offramp.hash).fill(intent._id);
+      await page.getByLabel(texts.offramp.hash, { exact: true }).fill(intent._id);
       await page.keyboard.press('Enter');
       await page.getByText(texts.offramp.ended_completed, { exact: true }).first().waitFor();
       await link(page, texts.offramp.toDispute).click();
