@@ -83,7 +83,7 @@ describe('the documentation', () => {
     const watched = await docs.open('/docs?url=/other.json&configUrl=/config.json');
     const { page, requested } = watched;
     const paths = requested.map(({ pathname }) => pathname);
-    expect(paths).toContain('/openapi.json');
+    expect(paths).toContain('/docs/reference.json');
     expect(paths).not.toContain('/other.json');
     expect(paths).not.toContain('/config.json');
     await page.close();
