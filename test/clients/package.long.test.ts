@@ -87,7 +87,7 @@ function expectResults(results: Awaited<ReturnType<typeof useEverything>>): void
     unknown: 'UNKNOWN_CORRIDOR',
     isRegistered: true,
     streamed: ['rates usdc-ngn', 'intent pending'],
-    limits: [90, 90, 20],
+    limits: [90, 90, 20, expect.any(Number), expect.any(Number)],
     hash,
     signature: dispute.signature,
     event: JSON.parse(body).event,
