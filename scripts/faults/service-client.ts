@@ -31,8 +31,9 @@ export function createServiceClient(options: {
   async function request(url: string, init: RequestInit): Promise<Response> {
     addresses += 1;
     const headers = new Headers(init.headers);
-    // Each request has an address of its own: other tests are about limits.
-    headers.set('x-forwarded-for', `10.${[16, 8, 0].map((by) => (addresses >> by) & 255).join('.')}`);
+    // Each request has an address of its own unless it names one: other tests are about limits.
+    if (!headers.has('x-forwarded-for'))
+      headers.set('x-forwarded-for', `10.${[16, 8, 0].map((by) => (addresses >> by) & 255).join('.')}`);
     const response = await fetch(url, {
       ...init,
       headers,
@@ -45,8 +46,15 @@ export function createServiceClient(options: {
   }
 
   /** One request, to an instance by chance or the one of this URL; null where no answer came. */
-  async function once(method: string, path: string, body?: object, url = any()): Promise<Answer | null> {
+  async function once(
+    method: string,
+    path: string,
+    body?: object,
+    url = any(),
+    from?: string,
+  ): Promise<Answer | null> {
     const headers: Record<string, string> = {
+      ...(from === undefined ? {} : { 'x-forwarded-for': from }),
       'x-admin-key': credentials.adminKey,
       authorization: `Bearer ${credentials.cronSecret}`,
     };
@@ -66,9 +74,9 @@ export function createServiceClient(options: {
     failures,
     answered: () => answered,
     /** Repeats a request that may be repeated until it is answered other than by 429 or 5xx. */
-    async send(method: string, path: string, body?: object): Promise<Answer> {
+    async send(method: string, path: string, body?: object, from?: string): Promise<Answer> {
       for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
-        const answer = await once(method, path, body);
+        const answer = await once(method, path, body, any(), from);
         if (answer !== null && answer.status < 500 && answer.status !== 429) return answer;
         const seconds = answer?.body.retryAfter;
         await delay(seconds === undefined ? waitMs : seconds * 1_000, undefined, { signal });
