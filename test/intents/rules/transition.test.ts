@@ -184,6 +184,17 @@ describe('an intent', () => {
     expect([outcome(ended), ended.unscoredReason]).toEqual(['settled completed', fault]);
   });
 
+  it('whose id the anchor does not know ten times is polled no more, and an id that was seen before is', () => {
+    const unknown = (state: Intent, times: number) =>
+      Array.from({ length: times }).reduce<Intent>(
+        (before) => transition(before, 'unknown_to_anchor', startMs, limits),
+        state,
+      );
+    expect(unknown(unseen, 9)).toMatchObject({ poll: 'unconfirmed', problem: 'unknown_to_anchor' });
+    expect(unknown(unseen, 10)).toMatchObject({ poll: 'never', unknownPolls: 10 });
+    expect(unknown(seen, 10)).toMatchObject({ poll: 'confirmed', unknownPolls: 0 });
+  });
+
   it('is paid by the account that a muxed sender stands for', () => {
     const intent = { ...unseen, account: stranger };
     expect(see(intent, [0, { from: muxedStranger }]).unscoredReason).toBeNull();
