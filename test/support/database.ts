@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { afterAll } from '@jest/globals';
 import { mongo } from 'mongoose';
@@ -35,7 +36,7 @@ export function testDatabase(): TestDatabase {
 /** A mongod of your own, to be stopped with signals. */
 export interface PrivateMongo extends RunningMongo {
   pid: number;
-  /** SIGSTOP: connections stay open and nothing answers. */
+  /** SIGSTOP: connections stay open and nothing answers. Returns once it has stopped, which a busy machine delays. */
   freeze(): void;
   /** SIGCONT. */
   thaw(): void;
@@ -46,14 +47,15 @@ export async function privateMongo(): Promise<PrivateMongo> {
   const running = await startMongo({ ownProcess: true, database: 'private' });
   const { pid } = running;
   if (pid === undefined) throw new Error('the mongod started has no process id');
-  const signal = (name: 'SIGSTOP' | 'SIGCONT') => () => {
-    process.kill(pid, name);
-  };
-  const thaw = signal('SIGCONT');
+  const stateOf = () => execFileSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' });
+  const thaw = () => void process.kill(pid, 'SIGCONT');
   return {
     ...running,
     pid,
-    freeze: signal('SIGSTOP'),
+    freeze() {
+      process.kill(pid, 'SIGSTOP');
+      while (!stateOf().startsWith('T'));
+    },
     thaw,
     // A frozen process can neither receive the request to end nor end.
     stop: async () => {
