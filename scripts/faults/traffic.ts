@@ -35,6 +35,8 @@ export interface Acknowledged {
 
 const offRampsAtOnce = 6;
 const unpaidEveryMs = 200;
+/** An intent whose payment is being tried again may be past that state. */
+const mostLooks = 60;
 /** Unpaid intents come from so few clients that an instance mostly counts their limits without the database. */
 const regularClients = 16;
 /** None that an error decides, since that takes a day. */
@@ -101,7 +103,7 @@ export function createTraffic(deps: {
       pollMs: 1_000,
       signal,
       open: async (url: string) => void (await (await fetch(url, { signal })).text()),
-      onState(state: OfframpState) {
+      async onState(state: OfframpState) {
         latest = state;
         if (state.step === 'registered')
           acknowledge(state.intentHash, { anchorId, account: wallet.account, sellAmount });
@@ -110,6 +112,7 @@ export function createTraffic(deps: {
           const withdrawal = withdrawals.find(state.withdrawal.id);
           if (withdrawal !== undefined) withdrawals.choose(withdrawal, ending);
         }
+        if (state.step === 'instructed') await untilInstructed(state.intentHash);
         if (state.step === 'reported') acknowledged.paid.set(state.intentHash, ending);
       },
     };
@@ -122,6 +125,18 @@ export function createTraffic(deps: {
     if (hash === undefined || !acknowledged.paid.has(hash)) return;
     const outcome = await outcomeOf(hash);
     if (outcome?.status === 'settled' && random() < 0.4) await dispute(hash, anchorId, seed);
+  }
+
+  /**
+   * Until the service has read where to pay, which the anchor tells only while it waits for the money: a payment that
+   * closed before that cannot be verified.
+   */
+  async function untilInstructed(intentHash: string): Promise<void> {
+    for (let looks = 0; looks < mostLooks; looks += 1) {
+      const { body } = await client.send('GET', `/api/intent/${intentHash}`);
+      if (body.transaction?.status === 'pending_user_transfer_start') return;
+      await delay(1_000, undefined, { signal });
+    }
   }
 
   async function stopOf(offRamp: Promise<unknown>): Promise<OfframpError | undefined> {
