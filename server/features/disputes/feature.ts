@@ -1,20 +1,13 @@
 import { initServer } from '@ts-rest/express';
 import { adminDisputesContract, disputesContract } from '../../../contract/endpoints/disputes.js';
-import { clientHash } from '../../http/client-key.js';
 import { showLimit } from '../../http/rate-limit.js';
-import type { RateLimiter } from '../../limits/rate-limiter.js';
-import { createFileDispute, type FileDispute, type FilingDeps } from './filing.js';
-import { createDisputeLimits } from './limits.js';
+import { createFileDispute, type FileDispute, type FilingDeps, type ShowLimit } from './filing.js';
 import { createDisputeReview, type DisputeReview, type ReviewDeps } from './review.js';
 
-interface DisputesDeps extends Omit<FilingDeps, 'store' | 'limits'>, ReviewDeps {
-  limiter: Pick<RateLimiter, 'take'>;
-}
-
 /** The disputes of an intent are read from the store itself (`disputeOf`), which exists before either feature. */
-export function createDisputesFeature(deps: DisputesDeps) {
+export function createDisputesFeature(deps: FilingDeps & ReviewDeps) {
   return {
-    router: createDisputesRouter(createFileDispute({ ...deps, limits: createDisputeLimits(deps) })),
+    router: createDisputesRouter(createFileDispute(deps)),
     adminRouter: createAdminDisputesRouter(createDisputeReview(deps)),
   };
 }
@@ -22,9 +15,8 @@ export function createDisputesFeature(deps: DisputesDeps) {
 export function createDisputesRouter(file: FileDispute) {
   return initServer().router(disputesContract, {
     fileDispute: async ({ body, res }) => {
-      const key: string = res.locals.clientKey;
-      const client = { key, hash: clientHash(key) };
-      const { created, answer } = await file(body, client, (state) => showLimit(res, state));
+      const show: ShowLimit = (state) => showLimit(res, state);
+      const { created, answer } = await file(body, res.locals.clientKey, show);
       if (!created) return { status: 200, body: answer };
       // A dispute is read as part of its intent.
       res.setHeader('Location', `/api/intent/${answer.intentHash}`);

@@ -1,10 +1,12 @@
 import pLimit from 'p-limit';
+import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import type { DisputeAnswer, FileDisputeBody } from '../../../contract/schemas/disputes.js';
 import { parsePublicKey } from '../../../contract/verification/strkey.js';
 import { verifyDispute } from '../../crypto/ed25519.js';
 import { ApiError } from '../../errors.js';
+import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { ClientSession, InTransaction } from '../../mongo/transactions.js';
-import type { Clock, NewId } from '../../ports.js';
+import type { Clock, NewId, RateLimitState } from '../../ports.js';
 import type { Emit } from '../../webhooks/outbox.js';
 import { newDispute, toDisputeAnswer, toEventData } from './dispute.rules.js';
 import {
@@ -15,21 +17,36 @@ import {
   type Outcome,
   type Party,
 } from './entitlement.rules.js';
-import type { DisputeLimits, ShowLimit } from './limits.js';
-import type { DisputeDocument, DisputeStore } from './store.js';
+import type { DisputeStore } from './store.js';
 
-/** Verified disputes recorded at once: more transactions on one intent or key would only conflict with each other. */
-const recordedAtOnce = 2;
+const ofKey = rateLimitClasses.dispute;
+
+/** What is counted within 24 hours, and what is said where nothing is left. */
+const limits = {
+  attempt: { ...ofKey, spent: 'Too many disputes of this key were sent from your address.' },
+  key: { ...ofKey, spent: 'This key has filed ten disputes within 24 hours.' },
+  client: {
+    ...{ ...ofKey, points: 3 },
+    spent:
+      'Too many disputes of transactions that no anchor showed were filed from your address within 24 hours.',
+  },
+  anchor: {
+    ...{ ...ofKey, points: 200 },
+    spent: 'Too many disputes of transactions that this anchor never showed were filed within 24 hours.',
+  },
+};
+
+export type ShowLimit = (state: RateLimitState) => void;
 
 export interface FilingDeps {
-  store: Pick<DisputeStore, 'listOfIntent' | 'insert'>;
+  store: DisputeStore;
   /** With a session, as that transaction sees it. */
   findIntent: (intentHash: string, session?: ClientSession) => Promise<DisputableIntent | null>;
   /** Keeps the intent for good, within the transaction that records its dispute. False where it no longer exists. */
   keepIntent: (session: ClientSession, intentHash: string) => Promise<boolean>;
   /** The key (G…) an anchor signs with, or null. */
   signingKeyOf: (anchorId: string) => Promise<string | null>;
-  limits: DisputeLimits;
+  limiter: Pick<RateLimiter, 'take'>;
   inTransaction: InTransaction;
   writeEvent: Emit;
   clock: Clock;
@@ -38,18 +55,19 @@ export interface FilingDeps {
 
 export type FileDispute = ReturnType<typeof createFileDispute>;
 
-/** A dispute whose signature was verified. `client` is the hash of its client. */
-interface VerifiedDispute {
+/** A dispute whose signature was verified. */
+interface Verified {
+  id: string;
   intentHash: string;
   party: Party;
   account: string;
   reason: string;
-  client: string;
 }
 
 export function createFileDispute(deps: FilingDeps) {
-  const { store, findIntent, limits, clock } = deps;
-  const fewAtOnce = pLimit(recordedAtOnce);
+  const { store, findIntent, clock } = deps;
+  // The same dispute may arrive many times at once, and is to cost its key one point.
+  const oneAtATime = pLimit(1);
 
   /** The signer's party, after every check of it except the signature. */
   async function partyOf(intent: DisputableIntent, account: string, anchorId: string): Promise<Party> {
@@ -59,67 +77,68 @@ export function createFileDispute(deps: FilingDeps) {
     throw anchorMismatch();
   }
 
-  /**
-   * Reads everything again, since the outcome may have changed after the signer was found entitled. Where another request
-   * inserts the same dispute concurrently, the unique index makes it a write conflict, on which the transaction starts over
-   * and finds the dispute. It counts last, so that disputes that are refused do not conflict with each other.
-   */
-  async function readOrInsert(
-    session: ClientSession,
-    id: string,
-    { intentHash, party, account, reason, client }: VerifiedDispute,
-    show: ShowLimit,
-  ): Promise<{ created: boolean; dispute: DisputeDocument }> {
+  /** The dispute as it was filed before, or a new one (`created`) that may be filed. */
+  async function findOrMake({ id, intentHash, party, account, reason }: Verified, session?: ClientSession) {
     const known = await store.listOfIntent(intentHash, session);
-    const ofKey = await limits.left(session, 'key', account);
-    show(ofKey);
     const filed = known.find((dispute) => dispute.filedBy === party);
     if (filed !== undefined) return { created: false, dispute: filed };
-    limits.refuseSpent('key', ofKey);
     const intent = await findIntent(intentHash, session);
     if (intent === null) throw unknownIntent();
+    // The outcome may have changed after the signer was found entitled.
     if (!mayDispute(party, intent)) throw notEntitled();
     const now = new Date(clock());
     const outcome = disputableOutcome(intent, now);
     if (known.some(({ status }) => status === 'open')) {
       throw new ApiError('DISPUTE_EXISTS', 'Another dispute of this intent is still open.');
     }
-    const dispute = newDispute({ id, intent, outcome, party, account, reason, now });
-    if (dispute.unsupported) await takeUnsupported(session, intent.anchorId, client, show);
-    if (!(await deps.keepIntent(session, intentHash))) throw unknownIntent();
-    await store.insert(session, dispute);
-    show(await limits.count(session, 'key', account));
-    await deps.writeEvent(session, 'dispute.created', { ...toEventData(dispute), reason });
-    return { created: true, dispute };
+    return { created: true, dispute: newDispute({ id, intent, outcome, party, account, reason, now }) };
   }
 
-  async function takeUnsupported(session: ClientSession, anchorId: string, client: string, show: ShowLimit) {
-    for (const [kind, name] of [
-      ['client', client],
-      ['anchor', anchorId],
-    ] as const) {
-      const before = await limits.left(session, kind, name);
-      if (before.retryAfterSeconds !== undefined) show(before);
-      limits.refuseSpent(kind, before);
-      const after = await limits.count(session, kind, name);
-      if (kind === 'client') show(after);
-    }
+  /**
+   * Takes the points before the transaction: what is refused or known already costs none, so that a captured dispute which
+   * is sent again costs its owner nothing.
+   */
+  async function record(verified: Verified, client: string, show: ShowLimit) {
+    const { created, dispute } = await findOrMake(verified);
+    if (!created) return { created, dispute };
+    if (dispute.unsupported) await take('client', client, show);
+    await take('key', verified.account, show);
+    if (dispute.unsupported) await take('anchor', dispute.anchorId, show);
+    return deps.inTransaction((session) => insert(session, verified));
+  }
+
+  /** Where another instance inserts it concurrently, the unique index makes that a write conflict, which is tried again. */
+  async function insert(session: ClientSession, verified: Verified) {
+    const { created, dispute } = await findOrMake(verified, session);
+    if (!created) return { created, dispute };
+    if (!(await deps.keepIntent(session, verified.intentHash))) throw unknownIntent();
+    await store.insert(session, dispute);
+    const { reason } = dispute;
+    await deps.writeEvent(session, 'dispute.created', { ...toEventData(dispute), reason });
+    return { created, dispute };
+  }
+
+  /** Nobody can use up what a key may file but its owner: attempts are counted per key and client. */
+  async function take(kind: keyof typeof limits, name: string, show: ShowLimit): Promise<void> {
+    const state = await deps.limiter.take(limits[kind], `dispute_${kind}|${name}`);
+    const { retryAfterSeconds: retryAfter } = state;
+    if (kind !== 'anchor' || retryAfter !== undefined) show(state);
+    if (retryAfter !== undefined) throw new ApiError('RATE_LIMITED', limits[kind].spent, { retryAfter });
   }
 
   /**
    * Files a dispute, or finds it filed (`created` is false). Refuses, in this order, with RATE_LIMITED (attempts),
-   * UNKNOWN_INTENT, SIGNER_NOT_ENTITLED, ANCHOR_MISMATCH, INVALID_SIGNATURE, RATE_LIMITED (the key's disputes),
-   * INTENT_UNRESOLVED, DISPUTE_WINDOW_CLOSED, DISPUTE_EXISTS, RATE_LIMITED (unsupported disputes).
-   * @param client who sends it: the client key, and the hash of it that may be stored with what it filed
+   * UNKNOWN_INTENT, SIGNER_NOT_ENTITLED, ANCHOR_MISMATCH, INVALID_SIGNATURE, INTENT_UNRESOLVED, DISPUTE_WINDOW_CLOSED,
+   * DISPUTE_EXISTS, RATE_LIMITED (unsupported disputes of the client, disputes of the key, unsupported ones of the anchor).
    */
   return async (
     body: FileDisputeBody,
-    client: { key: string; hash: string },
+    client: string,
     show: ShowLimit,
   ): Promise<{ created: boolean; answer: DisputeAnswer }> => {
     const { intentHash, anchorId, reason } = body;
     const { account, key: publicKey } = parsePublicKey(body.publicKey);
-    await limits.takeAttempt(account, client.key, show);
+    await take('attempt', `${account}|${client}`, show);
     const intent = await findIntent(intentHash);
     if (intent === null) throw unknownIntent();
     const party = await partyOf(intent, account, anchorId);
@@ -129,10 +148,8 @@ export function createFileDispute(deps: FilingDeps) {
       throw new ApiError('INVALID_SIGNATURE', message);
     }
     const id = disputeId(clock(), deps.newId());
-    const verified = { intentHash, party, account, reason, client: client.hash };
-    const { created, dispute } = await fewAtOnce(() =>
-      deps.inTransaction((session) => readOrInsert(session, id, verified, show)),
-    );
+    const verified = { id, intentHash, party, account, reason };
+    const { created, dispute } = await oneAtATime(() => record(verified, client, show));
     return { created, answer: toDisputeAnswer(dispute) };
   };
 }

@@ -47,13 +47,6 @@ export interface DisputeFilter {
   intentHash?: string | undefined;
 }
 
-/** How much of a dispute limit is used in its current window. */
-export interface DisputeWindowDocument {
-  _id: string;
-  used: number;
-  endsAt: Date;
-}
-
 /** A place in the list of disputes. */
 export type DisputePlace = Pick<DisputeDocument, '_id' | 'unsupported'>;
 
@@ -69,15 +62,11 @@ disputeSchema.index({ status: 1, ...place }, { name: 'by_status_and_support' });
 disputeSchema.index({ anchorId: 1, ...place }, { name: 'by_anchor_and_support' });
 disputeSchema.index({ anchorId: 1, status: 1, ...place }, { name: 'by_anchor_status_and_support' });
 
-const windowSchema = typedSchema<DisputeWindowDocument>('dispute_windows');
-windowSchema.index({ endsAt: 1 }, { expireAfterSeconds: 0, name: 'expiry' });
-
 export type DisputeStore = ReturnType<typeof createDisputeStore>;
 
-/** Every query of the disputes, and of the windows in which they are counted. With a session, as that transaction sees it. */
+/** Every query of the disputes. With a session, as that transaction sees it. */
 export function createDisputeStore(connection: Connection) {
   const model = defineModel<DisputeDocument>(connection, 'Dispute', disputeSchema);
-  const windows = defineModel<DisputeWindowDocument>(connection, 'DisputeWindow', windowSchema);
 
   /** The hashes among these whose intents have such a dispute. */
   const intentsWith = (
@@ -163,21 +152,6 @@ export function createDisputeStore(connection: Connection) {
         .limit(limit)
         .lean<DisputeDocument[]>()
         .exec();
-    },
-
-    findWindow: (session: ClientSession, _id: string) =>
-      windows.findById(_id).session(session).lean<DisputeWindowDocument>(),
-
-    /** Counts one more in this window; where none is running at `now`, a new one ends at `endOfNew`. */
-    countInWindow(session: ClientSession, _id: string, now: Date, endOfNew: Date) {
-      const running = { $gt: ['$endsAt', now] };
-      const used = { $cond: [running, { $add: ['$used', 1] }, 1] };
-      const endsAt = { $cond: [running, '$endsAt', endOfNew] };
-      const options = { upsert: true, returnDocument: 'after', session } as const;
-      return windows
-        .findOneAndUpdate({ _id }, [{ $set: { used, endsAt } }], options)
-        .orFail()
-        .lean<DisputeWindowDocument>();
     },
 
     /** Disputes that await a verdict, 100,000 at most. */

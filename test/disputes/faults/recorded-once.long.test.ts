@@ -11,7 +11,6 @@ import { waitFor } from '../../support/wait-for.js';
 /** The commands that recording a dispute sends, in order, each by words that only that command contains. */
 const steps = [
   { step: 'the dispute', words: ['insert', 'disputes', 'filedBy'] },
-  { step: "the key's point", words: ['findAndModify', 'key G'] },
   { step: 'the event', words: ['insert', 'outbox', 'dispute.created'] },
   { step: 'the commit', words: ['commitTransaction'] },
 ];
@@ -47,22 +46,18 @@ async function file(intent: Intent, key: Signer): Promise<number> {
   return (await app.client.request('POST', '/api/reputation/dispute', { headers, body })).status;
 }
 
-/** The number of disputes and events of the intent, and the points that the key has used. */
-async function written(intent: Intent, { account }: Signer) {
+/** The number of disputes and events of the intent. */
+async function written(intent: Intent) {
   const { connection } = app;
-  const window = await connection
-    .collection<{ _id: string; used: number }>('dispute_windows')
-    .findOne({ _id: `key ${account}` });
   return {
     disputes: await connection.collection('disputes').countDocuments({ intentHash: intent._id }),
     events: await connection.collection('outbox').countDocuments({ 'data.intentHash': intent._id }),
-    points: window?.used ?? 0,
   };
 }
 
 describe('a dispute when the database stops while it is recorded', () => {
   it.each(steps)(
-    'just before $step: is recorded with its event and point or not at all, and once when sent again',
+    'just before $step: is recorded with its event or not at all, and once when sent again',
     async ({ step, words }) => {
       const key = signer(`stopped before ${step}`);
       const intent = storedIntent(key.account, 'settled');
@@ -78,9 +73,9 @@ describe('a dispute when the database stops while it is recorded', () => {
       // Commands that were under way at the stop arrive now.
       await waitFor(
         async () => {
-          const seen = await written(intent, key);
+          const seen = await written(intent);
           expect([0, 1]).toContain(seen.disputes);
-          expect(seen).toEqual({ disputes: seen.disputes, events: seen.disputes, points: seen.disputes });
+          expect(seen).toEqual({ disputes: seen.disputes, events: seen.disputes });
         },
         { timeout: 15_000 },
       );
@@ -89,7 +84,7 @@ describe('a dispute when the database stops while it is recorded', () => {
         interval: 200,
       });
       expect(await file(intent, key)).toBe(200);
-      expect(await written(intent, key)).toEqual({ disputes: 1, events: 1, points: 1 });
+      expect(await written(intent)).toEqual({ disputes: 1, events: 1 });
     },
     60_000,
   );
