@@ -1,24 +1,15 @@
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
 import { startTestApp } from '../support/app.js';
+import { runFairlead } from '../support/compiled-service.js';
 import { testDatabase } from '../support/database.js';
-import { runProgram } from '../support/run-program.js';
 
-const project = fileURLToPath(new URL('../../', import.meta.url));
-const webhookKey = 'ab'.repeat(32);
-
-function migrate(env: Record<string, string>) {
-  const { PATH = '' } = process.env;
-  return runProgram(process.execPath, ['--import', 'tsx', 'server/cli.ts', 'migrate'], {
-    cwd: project,
-    env: { PATH, FLEET_FILE: 'fleets/mainnet.example.json', WEBHOOK_KEY: webhookKey, ...env },
-  });
-}
+const configured = { FLEET_FILE: 'fleets/mainnet.example.json', WEBHOOK_KEY: 'ab'.repeat(32) };
+const migrate = (uri: string) => runFairlead(['migrate'], { ...configured, MONGODB_URI: uri });
 
 /** Runs the program, which has to succeed. */
-async function prepare(env: Record<string, string>): Promise<void> {
-  const { status, stdout, stderr } = await migrate(env);
+async function prepare(uri: string): Promise<void> {
+  const { status, stdout, stderr } = await migrate(uri);
   expect([status, stderr]).toEqual([0, '']);
   expect(JSON.parse(stdout)).toMatchObject({ prepared: true });
 }
@@ -48,12 +39,12 @@ const [migrated, started, shared, conflicting] = [
 
 describe('the migration', () => {
   it('creates in an empty database what a start would create, and nothing when it is run again', async () => {
-    await prepare({ MONGODB_URI: migrated.uri });
+    await prepare(migrated.uri);
     const app = await startTestApp({ uri: started.uri });
     await app.close();
     const inventory = await inventoryOf(started.uri);
     expect(await inventoryOf(migrated.uri)).toEqual(inventory);
-    await prepare({ MONGODB_URI: started.uri });
+    await prepare(started.uri);
     expect(await inventoryOf(started.uri)).toEqual(inventory);
   });
 
@@ -66,7 +57,7 @@ describe('the migration', () => {
         .map(({ name }) => name ?? '')
         .filter((n) => n !== '_id_');
       await intents.dropIndex(dropped);
-      await Promise.all([1, 2].map(() => prepare({ MONGODB_URI: shared.uri })));
+      await Promise.all([1, 2].map(() => prepare(shared.uri)));
       expect(await inventoryOf(shared.uri)).toEqual(before);
       expect((await app.client.request('GET', '/readyz')).status).toBe(200);
     } finally {
@@ -76,7 +67,7 @@ describe('the migration', () => {
 
   it('names the index that cannot be built, and ends with 2', async () => {
     const client = await mongo.MongoClient.connect(conflicting.uri);
-    await prepare({ MONGODB_URI: conflicting.uri });
+    await prepare(conflicting.uri);
     const intents = client.db().collection('intents');
     const [name = ''] = (await intents.indexes())
       .map((index) => index.name ?? '')
@@ -84,7 +75,7 @@ describe('the migration', () => {
     await intents.dropIndex(name);
     await intents.createIndex({ somethingElse: 1 }, { name });
     await client.close();
-    const { status, stdout, stderr } = await migrate({ MONGODB_URI: conflicting.uri });
+    const { status, stdout, stderr } = await migrate(conflicting.uri);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(name);
   });

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { encodePublicKey } from '../../../contract/verification/strkey.js';
 import { createDisputeStore, type DisputeDocument } from '../../../server/features/disputes/store.js';
@@ -15,11 +14,10 @@ import {
   totals,
 } from '../../fixtures/reputation/reputation-parts.js';
 import { failed, noon, settled } from '../../fixtures/reputation/stored-outcomes.js';
+import { runFairlead } from '../../support/compiled-service.js';
 import { testDatabase } from '../../support/database.js';
-import { runProgram } from '../../support/run-program.js';
 
 const { uri } = testDatabase();
-const program = fileURLToPath(new URL('../../../server/cli.ts', import.meta.url));
 const dayMs = 86_400_000;
 const page = { limit: undefined, cursor: undefined };
 const account = encodePublicKey(new Uint8Array(32).fill(7));
@@ -36,13 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-function erase(...args: string[]) {
-  const { PATH = '' } = process.env;
-  return runProgram(process.execPath, ['--import', 'tsx', program, 'erase', ...args], {
-    cwd: fileURLToPath(new URL('../../../', import.meta.url)),
-    env: { PATH, MONGODB_URI: uri },
-  });
-}
+const erase = (...args: string[]) => runFairlead(['erase', ...args], { MONGODB_URI: uri });
 
 /** A paid intent that ended this many days ago; its transaction id contains its index. */
 function ended(index: number, daysAgo: number, changes: Partial<Intent> = {}): Intent {

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import type { CardSigns, ScoreCard } from '../../../contract/schemas/score-card.js';
 import { dayMs, reputationFixture } from '../../fixtures/reputation/reputation-fixture.js';
 import { insertOutcomes, openFeature, totals } from '../../fixtures/reputation/reputation-parts.js';
 import { settled, withOutcome } from '../../fixtures/reputation/stored-outcomes.js';
-import { runProgram } from '../../support/run-program.js';
+import { runFairlead } from '../../support/compiled-service.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
 const fixture = reputationFixture();
@@ -211,11 +210,7 @@ it('a rebuild program marks every day, and the next refresh counts the same', as
   await outcomes('harbour', 'usdc-ngn', 12, { days: 4 });
   await fixture.feature.service.refreshNow();
   const before = await totals(fixture.parts);
-  const program = fileURLToPath(new URL('../../../server/cli.ts', import.meta.url));
-  const run = await runProgram(process.execPath, ['--import', 'tsx', program, 'rebuild'], {
-    cwd: fileURLToPath(new URL('../../../', import.meta.url)),
-    env: { PATH: process.env.PATH ?? '', MONGODB_URI: fixture.uri },
-  });
+  const run = await runFairlead(['rebuild'], { MONGODB_URI: fixture.uri });
   expect(run).toMatchObject({ status: 0, stderr: '' });
   expect(JSON.parse(run.stdout)).toMatchObject({ days: 4 });
   expect(await fixture.feature.service.refreshNow()).toMatchObject({ days: 4 });
