@@ -24,7 +24,9 @@ const answers = new Map(
     { ...answer, body: Buffer.from(body, 'base64') },
   ]),
 );
-const draw = uri === undefined ? undefined : await openWindows(await mongo.MongoClient.connect(uri));
+/** The time limit that each operation of the service has too. */
+const limits = { timeoutMS: 2_000 };
+const draw = uri === undefined ? undefined : await openWindows(await mongo.MongoClient.connect(uri, limits));
 
 const server = createServer(async (request, response) => {
   const answer = answers.get(request.url ?? '');
