@@ -1,7 +1,8 @@
 import type { Connection } from 'mongoose';
 import type { RatesAnswer } from '../contract/schemas/rates.js';
 import { createIntentStore } from '../server/features/intents/store.js';
-import { slotMs, toSample } from '../server/features/rate-history/sample.rules.js';
+import { createObservationStore, type ObservationStore } from '../server/features/observations/store.js';
+import { slotMs, startOf, toSample } from '../server/features/rate-history/sample.rules.js';
 import { createRateSampleStore } from '../server/features/rate-history/store.js';
 import { createCardStore } from '../server/features/reputation/card-store.js';
 import { createRollupStore } from '../server/features/reputation/day-store.js';
@@ -10,7 +11,11 @@ import { createInTransaction } from '../server/mongo/transactions.js';
 import { type Clock, type Random, toInstant } from '../server/ports.js';
 import { countHistory } from './lib/count-history.js';
 import { pastIntents } from './seed-history/past-intents.js';
+import { pastObservation } from './seed-history/past-observations.js';
+import { currencyOf } from './simulated-anchors/context.js';
 import type { Fleet } from './simulated-anchors/index.js';
+import { marketRate, usualSeed } from './simulated-anchors/pricing.js';
+import { anchorDefinitions } from './simulated-anchors/profiles.js';
 
 /**
  * A history for a simulated fleet, so that a first visit finds scores and not an empty page. start-local.ts calls it
@@ -41,6 +46,7 @@ export async function seedHistory(options: SeedHistoryOptions): Promise<number> 
   const intents = createIntentStore(connection);
   const rollups = createRollupStore(connection);
   const cards = createCardStore(connection);
+  const observations = createObservationStore(connection);
   await prepareCollections(connection);
   if (!(await intents.isEmpty())) return 0;
 
@@ -50,14 +56,33 @@ export async function seedHistory(options: SeedHistoryOptions): Promise<number> 
   await rollups.insertAll(countHistory(past, evidence));
   const inTransaction = createInTransaction(connection);
   await inTransaction((session) => cards.changeState(session, { evidence }));
+  await observePast(options, observations);
   return past.length;
 }
 
 const dayMs = 86_400_000;
+const hourMs = dayMs / 24;
+/** How many hours ago the observer made a round: every four hours for a week, every day before. */
+const roundsAgo = Array.from({ length: 125 }, (_, n) => (n < 42 ? (n + 1) * 4 : (n - 34) * 24)).reverse();
+
+/** Writes rounds of the observer for each anchor, so that the first visit finds how they have answered. */
+async function observePast(
+  { connection, fleet, clock, random }: SeedHistoryOptions,
+  store: ObservationStore,
+): Promise<void> {
+  const inTransaction = createInTransaction(connection);
+  for (const anchor of anchorDefinitions.filter(({ id }) => fleet.anchors.some((each) => each.id === id))) {
+    const rounds = roundsAgo.map((hours) => pastObservation(anchor, clock() - hours * hourMs, random));
+    await inTransaction(async (session) => {
+      for (const round of rounds) await store.keep(session, anchor.id, round);
+    });
+  }
+}
 
 /**
- * Stores a rate history for corridors of simulated anchors: samples every 15 minutes for the last day, then one per day
- * for 89 days, each the current answer scaled by `driftedTo`. A corridor in which nobody quotes now gets none.
+ * Stores a rate history for corridors of simulated anchors: samples every 15 minutes for a day, every hour for a week,
+ * then one per day, each the current answer moved as the simulated market has moved since. A corridor in which nobody
+ * quotes now gets none.
  */
 export async function insertPastRates(
   service: { url: string; connection: Connection },
@@ -65,20 +90,24 @@ export async function insertPastRates(
 ): Promise<void> {
   const store = createRateSampleStore(service.connection);
   const now = Date.now();
-  const currentSlot = now - (now % slotMs);
-  const days = Array.from({ length: 89 }, (_, day) => currentSlot - (90 - day) * dayMs);
-  const slots = Array.from({ length: 96 }, (_, slot) => currentSlot - (96 - slot) * slotMs);
+  const days = Array.from({ length: 83 }, (_, n) => now - (n + 7) * dayMs);
+  const hours = Array.from({ length: 144 }, (_, n) => now - (n + 24) * hourMs);
+  const slots = Array.from({ length: 96 }, (_, n) => now - (n + 1) * slotMs);
   for (const corridor of corridors) {
     const response = await fetch(`${service.url}/api/rates/${corridor}`);
     if (!response.ok) continue;
     const answer = (await response.json()) as RatesAnswer;
-    await store.insert([...days, ...slots].map((at) => toSample(new Date(at), driftedTo(answer, at))));
+    const past = [...days, ...hours, ...slots].map((at) => startOf('15m', at)).sort((a, b) => a - b);
+    await store.insert(past.map((at) => toSample(new Date(at), answerAt(answer, at))));
   }
 }
 
-/** Scales the answer by at most one percent: two added sine waves with periods of about 3 and 63 days. */
-function driftedTo(answer: RatesAnswer, at: number): RatesAnswer {
-  const factor = 1 + 0.004 * Math.sin(at / (dayMs / 2)) + 0.006 * Math.sin(at / (10 * dayMs));
+/** The answer as it would have been at that time, by the simulated market. */
+function answerAt(answer: RatesAnswer, at: number): RatesAnswer {
+  const marketAt = (epochMs: number) => marketRate(currencyOf(answer.buyAsset), epochMs, usualSeed);
+  const factor = marketAt(at)
+    .div(marketAt(Date.parse(answer.asOf)))
+    .toNumber();
   const asOf = toInstant(at - 1_000);
   const quotes = answer.quotes.map((quote) => ({
     ...quote,

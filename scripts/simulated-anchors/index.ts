@@ -3,7 +3,7 @@ import type { fleetSchema } from '../../server/features/anchors/fleet-file.rules
 import { readJson, replaceFile } from '../lib/files.js';
 import { type SimulatedAnchor, startSimulatedAnchor } from './anchor.js';
 import { type AnchorContext, corridors, type FleetSettings } from './context.js';
-import { baseRates, marketRate } from './pricing.js';
+import { baseRates, marketRate, usualSeed } from './pricing.js';
 import { anchorDefinitions } from './profiles.js';
 import { startSimulatedServer } from './server.js';
 import type { Withdrawal } from './withdrawals.js';
@@ -64,7 +64,7 @@ function repeat(work: () => Promise<void>, everyMs: number) {
 /** Starts the fleet of simulated anchors and their FX reference on 127.0.0.1. */
 export async function startSimulatedAnchors(options: SimulatedAnchorsOptions) {
   const { portBase = 0, stateFile } = options;
-  const settings = { seed: 'fairlead', latencyFactor: 1, pace: 1, ...options };
+  const settings = { seed: usualSeed, latencyFactor: 1, pace: 1, ...options };
   const portAt = (place: number) => (portBase === 0 ? 0 : portBase + place);
   const saved = (await readJson<Record<string, Withdrawal[]>>(stateFile)) ?? {};
   const anchors: SimulatedAnchor[] = [];

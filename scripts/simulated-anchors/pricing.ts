@@ -40,6 +40,9 @@ function moved(rate: Decimal, ppm: number): Decimal {
   return rate.mul(1_000_000 + ppm).div(1_000_000);
 }
 
+/** What the simulated market is made of unless a fleet is given another seed. */
+export const usualSeed = 'fairlead';
+
 /** The simulated market: fiat per dollar at that instant; throws for a currency without a base rate. */
 export function marketRate(currency: string, epochMs: number, seed: string): Decimal {
   const base = baseRates[currency];

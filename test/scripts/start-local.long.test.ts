@@ -115,6 +115,8 @@ describe('npm start', () => {
     expect(answer.status).toBe(200);
     const { quotes } = (await answer.json()) as { quotes: { reputation: { score: string | null } }[] };
     expect(quotes.some(({ reputation }) => reputation.score !== null)).toBe(true);
+    const observed = await fetch(`${page}api/anchors/harbour/observations?window=7`);
+    expect(await observed.text()).not.toContain('too_few_observations');
     const invalidated = await fetch(`http://127.0.0.1:${port}/api/admin/cache/invalidate`, {
       method: 'POST',
       headers: { 'X-Admin-Key': printedKey(first) },
