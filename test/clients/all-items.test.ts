@@ -51,10 +51,8 @@ describe.each([
   });
 
   it('throws the error of a page, after the items before it', async () => {
-    service.answers = [
-      page(anchors('a'), 'second'),
-      { status: 404, body: { code: 'UNKNOWN_BATCH', message: 'No such batch.' } },
-    ];
+    const refusal = { code: 'UNKNOWN_BATCH', message: 'No such batch.' };
+    service.answers = [page(anchors('a'), 'second'), { status: 404, body: refusal }];
     const items = list().all({ params });
     expect((await items.next()).value).toMatchObject({ anchorId: 'a' });
     const failure = await items.next().catch((error: unknown) => error);

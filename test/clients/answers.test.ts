@@ -27,17 +27,9 @@ async function readRates(body: unknown, status = 200) {
 describe('an answer that is not as the contract says', () => {
   it.each([
     ['lacks a member', { ...rates, asOf: undefined }, 'body.asOf'],
-    [
-      'has a number for a decimal string',
-      { ...rates, quotes: [{ ...quote, rate: 1 }] },
-      'body.quotes.0.rate',
-    ],
+    ['has a number for a decimal', { ...rates, quotes: [{ ...quote, rate: 1 }] }, 'body.quotes.0.rate'],
     ['has null where nothing is nullable', { ...rates, quotes: null }, 'body.quotes'],
-    [
-      'has a number for a value of an enum',
-      { ...rates, quotes: [{ ...quote, tier: 1 }] },
-      'body.quotes.0.tier',
-    ],
+    ['has a number for an enum', { ...rates, quotes: [{ ...quote, tier: 1 }] }, 'body.quotes.0.tier'],
   ])('is an UnexpectedAnswerError with the path where it %s', async (_case, body, path) => {
     const failure = await readRates(body).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(UnexpectedAnswerError);
@@ -75,17 +67,13 @@ describe('what a later version may add', () => {
     expect(await readRates(body)).toMatchObject({ status: 200, body });
   });
 
-  it('is no fault: the name of a new event among those of a webhook', async () => {
-    const webhook = examples.webhooks.getWebhook.answer;
-    const body = { ...webhook, events: ['intent.settled', 'anchor.retired'] };
-    service.answers = [{ status: 200, body }];
-    expect(await client().webhooks.getWebhook({ params: { id: webhook.id } })).toMatchObject({ body });
-  });
-
-  it('is no fault: another window than those of today', async () => {
-    const body = { ...examples.scores.getPublicScores.answer, window: 90 };
-    service.answers = [{ status: 200, body }];
-    expect(await client().scores.getPublicScores()).toMatchObject({ body });
+  it('is no fault: a new event among those of a webhook, or another window than those of today', async () => {
+    const webhook = { ...examples.webhooks.getWebhook.answer, events: ['intent.settled', 'anchor.retired'] };
+    const scores = { ...examples.scores.getPublicScores.answer, window: 90 };
+    service.answers = [webhook, scores].map((body) => ({ status: 200, body }));
+    const params = { id: webhook.id };
+    expect(await client().webhooks.getWebhook({ params })).toMatchObject({ body: webhook });
+    expect(await client().scores.getPublicScores()).toMatchObject({ body: scores });
   });
 
   it('is no fault: a member of an error, or another code at its status', async () => {
@@ -122,35 +110,24 @@ const limited = { code: 'RATE_LIMITED', message: 'Too many requests.', retryAfte
 
 describe('unwrap', () => {
   it('gives the body of a success', async () => {
-    service.answers = [{ status: 200, body: examples.rates.getRates.answer }];
-    const body = unwrap(await askRates());
-    expect(body.quotes).toEqual(examples.rates.getRates.answer.quotes);
+    service.answers = [{ status: 200, body: rates }];
+    expect(unwrap(await askRates())).toEqual(rates);
   });
 
   it('throws an error with code, status, body and headers', async () => {
     service.answers = [{ status: 429, headers: { 'retry-after': '17' }, body: limited }];
-    const error = await askRates()
-      .then(unwrap)
-      .catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(FairleadError);
-    expect(error).toBeInstanceOf(Error);
-    expect(error).toMatchObject({
-      name: 'FairleadError',
-      message: 'Too many requests.',
-      code: 'RATE_LIMITED',
-      status: 429,
-      body: limited,
-    });
+    const answer = await askRates();
+    const error = await (async () => unwrap(answer))().catch((thrown: unknown) => thrown);
+    for (const kind of [FairleadError, Error]) expect(error).toBeInstanceOf(kind);
+    const { code, message } = limited;
+    expect(error).toMatchObject({ name: 'FairleadError', message, code, status: 429, body: limited });
     expect((error as FairleadError).headers.get('retry-after')).toBe('17');
   });
 });
 
 describe('isFairleadError', () => {
-  const error: unknown = new FairleadError({
-    status: 429,
-    body: { ...limited, code: 'RATE_LIMITED' },
-    headers: new Headers(),
-  });
+  const body = { ...limited, code: 'RATE_LIMITED' } as const;
+  const error: unknown = new FairleadError({ status: 429, body, headers: new Headers() });
 
   it('narrows what was caught to what a code promises', () => {
     expect(isFairleadError(error, 'RATE_LIMITED') ? error.body.retryAfter : undefined).toBe(17);
@@ -168,26 +145,21 @@ const now = Date.UTC(2026, 10, 21, 9, 30, 0);
 const headers = (record: Record<string, string>) => new Headers(record);
 
 describe('readRateLimit', () => {
-  const whole = {
-    'X-RateLimit-Limit': '90',
-    'X-RateLimit-Remaining': '0',
-    'X-RateLimit-Reset': '1795253460',
-  };
+  const names = ['Limit', 'Remaining', 'Reset'].map((name) => `X-RateLimit-${name}`);
+  const values = ['90', '0', '1795253460'];
+  const whole = Object.fromEntries(names.map((name, at) => [name, values[at] ?? '']));
 
   it('reads the three headers as numbers, and Retry-After where there is one', () => {
     const read = { limit: 90, remaining: 0, resetEpochSeconds: 1_795_253_460 };
     expect(readRateLimit(headers(whole))).toEqual({ ...read, retryAfterSeconds: null });
-    expect(readRateLimit(headers({ ...whole, 'Retry-After': '17' }))).toEqual({
-      ...read,
-      retryAfterSeconds: 17,
-    });
+    const waiting = { ...whole, 'Retry-After': '17' };
+    expect(readRateLimit(headers(waiting))).toEqual({ ...read, retryAfterSeconds: 17 });
   });
 
-  it.each(Object.keys(whole))('is null where %s is missing or not a whole number', (name) => {
-    for (const value of ['', '-1', '1.5', '1e3', 'soon', '90, 90', '9'.repeat(13)]) {
+  it.each(names)('is null where %s is missing or not a whole number', (name) => {
+    for (const value of ['', '-1', '1.5', '1e3', 'soon', '90, 90', '9'.repeat(13)])
       expect(readRateLimit(headers({ ...whole, [name]: value }))).toBeNull();
-    }
-    const rest = Object.fromEntries(Object.entries(whole).filter(([other]) => other !== name));
+    const { [name]: _missing, ...rest } = whole;
     expect(readRateLimit(headers(rest))).toBeNull();
   });
 });
@@ -206,9 +178,6 @@ describe('readRetryAfter', () => {
     ['', null],
   ])('%j is %j', (text, seconds) => {
     expect(readRetryAfter(headers({ 'Retry-After': text }), now)).toBe(seconds);
-  });
-
-  it('is null without the header', () => {
     expect(readRetryAfter(headers({}), now)).toBeNull();
   });
 });
@@ -223,9 +192,6 @@ describe('readMaxAge', () => {
     ['', null],
   ])('of %j is %j', (text, seconds) => {
     expect(readMaxAge(headers({ 'Cache-Control': text }))).toBe(seconds);
-  });
-
-  it('is null without the header', () => {
     expect(readMaxAge(headers({}))).toBeNull();
   });
 });

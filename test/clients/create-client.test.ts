@@ -68,6 +68,12 @@ describe.each([
   });
 
   describe('an answer', () => {
+    const html = { 'content-type': 'text/html' };
+    const failure = (options: light.ClientOptions) =>
+      client(options)
+        .publisher.getPublisherHealth()
+        .catch((error: unknown) => error);
+
     it('is its status, its body and its headers', async () => {
       service.answers = [{ ...health, headers: { etag: '"1"' } }];
       const { status, body, headers } = await client().publisher.getPublisherHealth();
@@ -75,39 +81,25 @@ describe.each([
     });
 
     it.each([
-      [
-        'a page of a proxy at a listed status',
-        { status: 503, headers: { 'content-type': 'text/html' }, body: '<h1>' },
-      ],
+      ['a page of a proxy at a listed status', { status: 503, headers: html, body: '<h1>' }],
       ['a success that is no JSON', { status: 200, body: 'ok' }],
-      [
-        'a status that the operation does not list',
-        { status: 409, body: { code: 'DISPUTE_EXISTS', message: '' } },
-      ],
+      ['an unlisted status', { status: 409, body: { code: 'DISPUTE_EXISTS', message: '' } }],
       ['an error without a code', { status: 500, body: { error: 'boom' } }],
       ['an error whose code is a number', { status: 500, body: { code: 500, message: 'boom' } }],
     ])('rejects where it is %s', async (_, answer) => {
       service.answers = [answer];
-      const failure = await client({ retry: false })
-        .publisher.getPublisherHealth()
-        .catch((error: unknown) => error);
-      expect(failure).toBeInstanceOf(UnexpectedAnswerError);
-      expect(failure).toMatchObject({
-        operationId: 'getPublisherHealth',
-        status: answer.status,
-        body: answer.body,
-        path: null,
-      });
+      const error = await failure({ retry: false });
+      expect(error).toBeInstanceOf(UnexpectedAnswerError);
+      const { status, body } = answer;
+      expect(error).toMatchObject({ operationId: 'getPublisherHealth', status, body, path: null });
     });
 
     it('is a FairleadError where it is an error of the service that the operation does not list', async () => {
       const body = { code: 'REQUEST_TIMEOUT', message: 'Too slow.' };
       service.answers = [{ status: 408, headers: { 'x-request-id': '1' }, body }];
-      const failure = await client()
-        .publisher.getPublisherHealth()
-        .catch((error: unknown) => error);
-      expect(light.isFairleadError(failure, 'REQUEST_TIMEOUT')).toBe(true);
-      expect(failure).toMatchObject({ status: 408, code: 'REQUEST_TIMEOUT' });
+      const error = await failure({});
+      expect(light.isFairleadError(error, 'REQUEST_TIMEOUT')).toBe(true);
+      expect(error).toMatchObject({ status: 408, code: 'REQUEST_TIMEOUT' });
     });
 
     it('that redirects is not followed, since the body would go to another host', async () => {
@@ -195,26 +187,17 @@ describe.each([
   it('tells onRateLimit the limit headers of every answer as numbers', async () => {
     const seen: unknown[] = [];
     const limited = busy(429, 2);
-    service.answers = [
-      { ...limited, headers: { ...limited.headers, ...limits(0) } },
-      { ...health, headers: limits(119) },
-      health,
-    ];
+    const refused = { ...limited, headers: { ...limited.headers, ...limits(0) } };
+    service.answers = [refused, { ...health, headers: limits(119) }, health];
     const told = client({ onRateLimit: (...args) => seen.push(args) });
     await told.publisher.getPublisherHealth();
     await told.publisher.getPublisherHealth();
     const limit = { limit: 120, resetEpochSeconds: 1_795_253_460 };
     const { operationId } = contract.publisher.getPublisherHealth.metadata;
-    expect(seen).toEqual([
-      [
-        { ...limit, remaining: 0, retryAfterSeconds: 2 },
-        { operationId, status: 429 },
-      ],
-      [
-        { ...limit, remaining: 119, retryAfterSeconds: null },
-        { operationId, status: 200 },
-      ],
-    ]);
+    const first = { ...limit, remaining: 0, retryAfterSeconds: 2 };
+    const second = { ...limit, remaining: 119, retryAfterSeconds: null };
+    const of = (status: number) => ({ operationId, status });
+    expect(seen.flat()).toEqual([first, of(429), second, of(200)]);
   });
 });
 
@@ -229,11 +212,8 @@ describe('credentials', () => {
     await keyed().publisher.tickPublisher();
     await keyed().publisher.getPublisherHealth();
     const sent = service.requests.map(({ headers }) => [headers['x-admin-key'], headers.authorization]);
-    expect(sent).toEqual([
-      ['the-admin-key', undefined],
-      [undefined, 'Bearer the-cron-secret'],
-      [undefined, undefined],
-    ]);
+    const none = undefined;
+    expect(sent).toEqual([['the-admin-key', none], [none, 'Bearer the-cron-secret'], Array(2).fill(none)]);
     expect(service.requests[1]).toMatchObject({ body: '', headers: { 'content-length': '0' } });
   });
 

@@ -5,48 +5,27 @@ import { expectFor } from '../support/expect-for.js';
 
 const event = (data: string, name = 'message'): RawEvent => ({ event: name, data });
 
-/** Streams and their events. Those of the standard are from §9.2.6 of the HTML standard, "Interpreting an event stream". */
+const words = (text: string) => text.split(' ').map((data) => event(data));
+
+/** Streams and their events; the first five are from §9.2.6 of the HTML standard, "Interpreting an event stream". */
 const vectors: [name: string, stream: string, events: RawEvent[]][] = [
-  ['the standard: data over three lines', 'data: YHOO\ndata: +2\ndata: 10\n\n', [event('YHOO\n+2\n10')]],
-  [
-    'the standard: a comment, ids, an id without a value, a second space',
-    ': test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n',
-    [event('first event'), event('second event'), event(' third event')],
-  ],
-  [
-    'the standard: empty data, two empty lines of data, and an event without an end',
-    'data\n\ndata\ndata\n\ndata:',
-    [event(''), event('\n')],
-  ],
-  [
-    'the standard: one space after the colon or none',
-    'data:test\n\ndata: test\n\n',
-    [event('test'), event('test')],
-  ],
-  [
-    'lines that end with CRLF',
-    'event: rates\r\nid: 7\r\ndata: a\r\n\r\ndata: b\r\n\r\n',
-    [event('a', 'rates'), event('b')],
-  ],
-  ['lines that end with CR', 'id: 7\rdata: a\r\rdata: b\r\r', [event('a'), event('b')]],
-  ['all three ends of lines', 'data: a\r\n\ndata: b\r\rdata: c\n\r\n', [event('a'), event('b'), event('c')]],
-  ['a byte order mark at the start', '\uFEFFdata: a\n\n', [event('a')]],
-  ['a byte order mark elsewhere, which makes another field', 'data: a\n\n\uFEFFdata: b\n\n', [event('a')]],
+  ['data over three lines', 'data: YHOO\ndata: +2\ndata: 10\n\n', [event('YHOO\n+2\n10')]],
+  ['a comment, and ids', ': test stream\n\ndata: first\nid: 1\n\ndata:second\nid\n\n', words('first second')],
+  ['a second space', 'data:  third event\n\n', [event(' third event')]],
+  ['empty data, and an event without an end', 'data\n\ndata\ndata\n\ndata:', [event(''), event('\n')]],
+  ['one space after the colon or none', 'data:test\n\ndata: test\n\n', words('test test')],
+  ['CRLF', 'event: rates\r\nid: 7\r\ndata: a\r\n\r\ndata: b\r\n\r\n', [event('a', 'rates'), event('b')]],
+  ['lines that end with CR', 'id: 7\rdata: a\r\rdata: b\r\r', words('a b')],
+  ['all three ends of lines', 'data: a\r\n\ndata: b\r\rdata: c\n\r\n', words('a b c')],
+  ['a byte order mark at the start', '\uFEFFdata: a\n\n', words('a')],
+  ['a byte order mark elsewhere, which makes another field', 'data: a\n\n\uFEFFdata: b\n\n', words('a')],
   ['comments between the lines of an event', ':\ndata: a\n: data: x\ndata: b\n:\n\n', [event('a\nb')]],
-  ['a name without data, which is not kept', 'event: rates\n\ndata: a\n\n', [event('a')]],
+  ['a name without data, which is not kept', 'event: rates\n\ndata: a\n\n', words('a')],
   ['a name given twice', 'event: first\nevent: second\ndata: a\n\n', [event('a', 'second')]],
-  ['an empty name', 'event: rates\nevent:\ndata: a\n\n', [event('a')]],
-  [
-    'unknown fields, and fields in upper case',
-    'datas: x\nDATA: x\n data: x\ndata : x\ndata: a\n\n',
-    [event('a')],
-  ],
+  ['an empty name', 'event: rates\nevent:\ndata: a\n\n', words('a')],
+  ['unknown and upper-case fields', 'datas: x\nDATA: x\n data: x\ndata : x\ndata: a\n\n', words('a')],
   ['colons in the data', 'data: {"at":"09:30:00"}\n\n', [event('{"at":"09:30:00"}')]],
-  [
-    'characters that end lines elsewhere',
-    'data: a\u2028b\u0085c\vd\fe\n\n',
-    [event('a\u2028b\u0085c\vd\fe')],
-  ],
+  ['ends of lines of other formats', 'data: a\u2028b\u0085c\vd\fe\n\n', [event('a\u2028b\u0085c\vd\fe')]],
   ['characters of two, three and four bytes', 'id: é\ndata: ₦ 150 🎉\n\n', [event('₦ 150 🎉')]],
   ['a tab after the colon, which is data', 'data:\ta\n\n', [event('\ta')]],
 ];
@@ -103,16 +82,11 @@ describe('before it connects anew, a stream waits what the service told, and a s
   it.each([
     ['that doubles', 1, 2_000, 0, 2_000],
     ['that doubles', 1, 2_000, 1, 3_000],
-    ['that doubles', 2, 2_000, 0, 2_000],
     ['that doubles', 2, 2_000, 1, 4_000],
     ['that doubles', 3, 2_000, 0.5, 4_000],
-    ['that doubles', 4, 2_000, 1, 10_000],
-    ['up to 30 s', 6, 2_000, 1, 32_000],
     ['up to 30 s', 1_000, 2_000, 1, 32_000],
     ['and half a second at least', 1, 0, 0, 500],
-    ['and half a second at least', 1, 0, 1, 750],
     ['and half a second at least', 1, 499, 1, 750],
-    ['and half a second at least', 1, 500, 1, 750],
   ])(
     '%s: attempt %i, `retry: %i`, with the random number %d: %i ms',
     (_how, attempt, retryMs, random, waitMs) => {

@@ -42,13 +42,8 @@ interface Language {
 }
 
 const python = join(folder, 'venv/bin/python');
-const maven = [
-  '-B',
-  '-ntp',
-  '-Pexamples',
-  '-Dstyle.color=never',
-  `-Dmaven.repo.local=${toolchainCache('maven')}`,
-];
+const repository = `-Dmaven.repo.local=${toolchainCache('maven')}`;
+const maven = ['-B', '-ntp', '-Pexamples', '-Dstyle.color=never', repository];
 const classPath = 'target/classes:target/lib/*';
 
 const languages: Language[] = [

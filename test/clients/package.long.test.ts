@@ -65,16 +65,11 @@ const { secret, body, headers } = webhookVectors.cases[0] as (typeof webhookVect
 const { header, signature, entries, headerHash } = batchVectors
   .batches[0] as (typeof batchVectors.batches)[0];
 
+const sale = { corridor: 'usdc-ngn', anchorId: 'harbour', sellAmount: '250.50' };
 /** One vector of each kind, and a real intent at the service. */
 const taskOf = (url: string): FrontEndTask => ({
   url,
-  terms: {
-    corridor: 'usdc-ngn',
-    anchorId: 'harbour',
-    account,
-    sellAmount: '250.50',
-    nonce: randomBytes(16).toString('hex'),
-  },
+  terms: { ...sale, account, nonce: randomBytes(16).toString('hex') },
   known: intent,
   dispute: { ...dispute, secretKey },
   delivery: { secret, body, headers, now: Number(headers['webhook-timestamp']) * 1_000 },
@@ -101,10 +96,7 @@ function expectResults(results: Awaited<ReturnType<typeof useEverything>>): void
 describe('the tarball', () => {
   it('holds modules of both kinds, vectors and the readme and nothing else, in at most 300 files and 2.5 MB', async () => {
     const { stdout } = await runProgram('tar', ['-tvzf', tarball]);
-    const files = stdout
-      .trim()
-      .split('\n')
-      .map((line) => line.trim().split(/\s+/));
+    const files = stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.trim().split(/\s+/)]));
     const packed = files.map((parts) => (parts.at(-1) ?? '').replace('package/', ''));
     const expected =
       /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|vectors\/(README\.md|[a-z-]+\.json)|dist\/cjs\/package\.json|dist\/(esm|cjs)\/[a-z0-9/-]+\.(d\.ts|js))$/;
@@ -214,11 +206,8 @@ describe('a bundle for browsers', () => {
       const hash = await only('hash', '', 'intentHash');
       const client = await only('client', '', 'createClient');
       const light = await only('light', '/client', 'createClient');
-      const all = await only(
-        'all',
-        '/client',
-        'createClient, isFairleadError, readMaxAge, readRateLimit, unwrap',
-      );
+      const names = 'createClient, isFairleadError, readMaxAge, readRateLimit, unwrap';
+      const all = await only('all', '/client', names);
       expect(hash.contributors.filter((path) => /\/(zod|core)\//.test(path))).toEqual([]);
       expect(light.contributors.filter((path) => !/dist\/esm\/client\//.test(path))).toEqual([]);
       expect(all.gzipBytes).toBeLessThan(5_000);
@@ -239,15 +228,10 @@ describe("the README's snippets", () => {
     'type-check strictly and do what they say against a running service',
     async () => {
       const { write, typeCheck, node } = projects.module;
-      const snippets = new Map(
-        [...readme.matchAll(/^```ts ([a-z-]+)\n(.*?)^```$/gms)].map(([, name = '', text = '']) => [
-          name,
-          text,
-        ]),
-      );
-      for (const [name, text] of snippets)
+      const snippets = [...readme.matchAll(/^```ts ([a-z-]+)\n(.*?)^```$/gms)];
+      for (const [, name, text = ''] of snippets)
         write(`${name}.ts`, text.replaceAll('https://fairlead.example', app.url));
-      const files = [...snippets.keys()].map((name) => `${name}.ts`);
+      const files = snippets.map(([, name]) => `${name}.ts`);
       expect(await typeCheck(files, { resolution: 'NodeNext', outDir: 'out' })).toBe('');
       const run = async (name: string, call: string) => {
         const { stdout, stderr } = await node([
@@ -271,11 +255,7 @@ describe("the README's snippets", () => {
         ['limits', 'it.requestsLeft()', /^\d+$/],
         ['intent', `it.registerIntent('${account}').then(({ intent }) => intent.status)`, /^"pending"$/],
         ['dispute', "it.dispute('00'.repeat(32), 'harbour', 'x', 'S')", /56 characters/],
-        [
-          'webhook',
-          "it.receive(new Request('http://a.b', { method: 'POST' }), 'x').then((r) => r.status)",
-          /^401$/,
-        ],
+        ['webhook', "it.receive(new Request('http://a.b'), 'x').then((r) => r.status)", /^401$/],
         ['proof', "it.provenScore('1', 'harbour', 'usdc-ngn', [])", /^"UNKNOWN_BATCH: /],
       ] as const)
         expectFor(`${name} ${call}`, await run(name, call)).toMatch(said);

@@ -44,6 +44,9 @@ async function take<Event>(events: AsyncIterable<Event>, most = 100): Promise<Ev
   return taken;
 }
 
+const failureOf = (client: light.Client) =>
+  take(client.rates.stream({ params })).catch((error: unknown) => error);
+
 /** The amounts of the events. */
 const amountsOf = (events: readonly (light.StreamRatesEvent | light.StreamIntentEvent)[]) =>
   events.map((event) => {
@@ -70,11 +73,9 @@ describe.each([
       expect(await take(stream, 1)).toEqual([{ event: 'rates', data: { ...rates, amount: '1' } }]);
       const [connection] = service.requests;
       expect(connection?.url).toBe('/api/rates/a%2Fb/stream?amount=1%262');
-      expect(connection?.headers).toMatchObject({
-        accept: 'text/event-stream',
-        'x-app': 'wallet',
-        'x-request-id': 'of-the-stream',
-      });
+      const accept = 'text/event-stream';
+      const given = { 'x-app': 'wallet', 'x-request-id': 'of-the-stream' };
+      expect(connection?.headers).toMatchObject({ accept, ...given });
     });
   });
 
@@ -90,12 +91,8 @@ describe.each([
     });
 
     it('tells nothing twice: a connection that begins with the last event adds nothing', async () => {
-      service.answers = [
-        ends(ratesEvent('1')),
-        breaks(ratesEvent('1')),
-        ends(ratesEvent('1') + ratesEvent('2')),
-        opens(ratesEvent('2') + ratesEvent('1')),
-      ];
+      const later = [ends(ratesEvent('1') + ratesEvent('2')), opens(ratesEvent('2') + ratesEvent('1'))];
+      service.answers = [ends(ratesEvent('1')), breaks(ratesEvent('1')), ...later];
       expect(amountsOf(await take(client().rates.stream({ params }), 3))).toEqual(['1', '2', '1']);
       expect(waits).toHaveLength(3);
     });
@@ -115,14 +112,9 @@ describe.each([
     });
 
     it('waits longer with every failure in a row, and as at first after an event or a heartbeat', async () => {
-      service.answers = [
-        ends('retry: 2000\n\n'),
-        ...Array.from({ length: 8 }, () => ends('')),
-        ends(intentEvent('1')),
-        ends(''),
-        ends(': \n\n'),
-        opens(intentEvent('2')),
-      ];
+      const failures = Array.from({ length: 8 }, () => ends(''));
+      const alive = [ends(intentEvent('1')), ends(''), ends(': \n\n'), opens(intentEvent('2'))];
+      service.answers = [ends('retry: 2000\n\n'), ...failures, ...alive];
       await take(client().intents.stream(ofIntent), 2);
       for (const [at, waitMs] of waits.entries()) {
         const spreadMs = Math.min(30_000, 2_000 * 2 ** ((at < 9 ? at : at === 10 ? 1 : 0) - 1));
@@ -187,17 +179,15 @@ describe.each([
       [422, 'UNSUPPORTED_PAIR'],
     ])('throws the error of the service at %i %s', async (status, code) => {
       service.answers = [{ status: status, body: { code, message: 'No.' } }];
-      const failure = await take(client().rates.stream({ params })).catch((error: unknown) => error);
+      const failure = await failureOf(client());
       expect(failure).toBeInstanceOf(FairleadError);
       expect(failure).toMatchObject({ code, status });
       expect(waits).toEqual([]);
     });
 
     it('throws it after the events before it', async () => {
-      service.answers = [
-        ends(intentEvent('1')),
-        { status: 404, body: { code: 'UNKNOWN_INTENT', message: 'Removed.' } },
-      ];
+      const removed = { code: 'UNKNOWN_INTENT', message: 'Removed.' };
+      service.answers = [ends(intentEvent('1')), { status: 404, body: removed }];
       const stream = client().intents.stream(ofIntent);
       expect((await stream.next()).value).toMatchObject({ event: 'intent' });
       await expect(stream.next()).rejects.toMatchObject({ code: 'UNKNOWN_INTENT' });
@@ -232,7 +222,7 @@ describe.each([
       ['an error that is not of the service', { status: 403, body: '<h1>Forbidden</h1>' }],
     ])('throws UnexpectedAnswerError at %s in place of a stream', async (_case, script) => {
       service.answers = [script];
-      const failure = await take(client().rates.stream({ params })).catch((error: unknown) => error);
+      const failure = await failureOf(client());
       expect(failure).toBeInstanceOf(UnexpectedAnswerError);
       expect(failure).toMatchObject({ operationId: 'streamRates' });
     });
@@ -244,8 +234,7 @@ describe.each([
       ['never ends', `event: rates\ndata: ${'x'.repeat(2 ** 20)}`],
     ])('throws UnexpectedAnswerError at an event that %s', async (_case, text) => {
       service.answers = [opens(text)];
-      const failure = await take(client().rates.stream({ params })).catch((error: unknown) => error);
-      expect(failure).toBeInstanceOf(UnexpectedAnswerError);
+      expect(await failureOf(client())).toBeInstanceOf(UnexpectedAnswerError);
       await service.requests[0]?.closed;
     });
 
@@ -301,13 +290,10 @@ describe.each([
     it('throws the reason while it waits to reconnect', async () => {
       service.answers = [busy(503, 'NOT_READY', 60)];
       const controller = new AbortController();
-      const stream = createClient(service.url).rates.stream(
-        { params },
-        {
-          signal: controller.signal,
-          onState: ({ state }) => state === 'waiting' && setImmediate(() => controller.abort(left)),
-        },
-      );
+      const abort = ({ state }: light.StreamState) =>
+        state === 'waiting' && setImmediate(() => controller.abort(left));
+      const options = { signal: controller.signal, onState: abort };
+      const stream = createClient(service.url).rates.stream({ params }, options);
       await expect(stream.next()).rejects.toBe(left);
     });
   });

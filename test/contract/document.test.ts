@@ -37,19 +37,16 @@ describe('docs/openapi.json', () => {
 
   it('has error examples that match their schemas', () => {
     for (const [name, { content = {} }] of Object.entries(document.components.responses)) {
-      const media = content['application/json'] as {
-        schema: object;
-        examples: Record<string, { value: unknown }>;
-      };
+      type Media = { schema: object; examples: Record<string, { value: unknown }> };
+      const media = content['application/json'] as Media;
       for (const { value } of Object.values(media.examples))
         expectFor(name, faultsOf(media.schema, value)).toEqual([]);
     }
   });
 
   it('has every operation of the contract, and no other', () => {
-    const ids = Object.values(document.paths).flatMap((item) =>
-      Object.values(item).map(({ operationId }) => operationId),
-    );
+    const listed = Object.values(document.paths).flatMap((item) => Object.values(item));
+    const ids = listed.map(({ operationId }) => operationId);
     expect(ids.sort()).toEqual(operations.map(([id]) => id).sort());
   });
 
@@ -76,10 +73,8 @@ describe('docs/openapi.json', () => {
   it('shows each event by its own example, which its schema and headers accept, under a tag of its own', () => {
     for (const [name, { post }] of Object.entries(document.webhooks)) {
       const media = post.requestBody.content['application/json'];
-      expectFor(name, media?.example).toMatchObject({
-        event: name,
-        data: eventExamples[name as keyof typeof eventExamples],
-      });
+      const data = eventExamples[name as keyof typeof eventExamples];
+      expectFor(name, media?.example).toMatchObject({ event: name, data });
       expectFor(name, faultsOf(media?.schema ?? {}, media?.example)).toEqual([]);
       expectFor(name, post.tags).toEqual(['events']);
       const headers = Object.fromEntries(post.parameters.map((one) => [one.name, String(one.example)]));

@@ -82,13 +82,9 @@ describe.each(operations)('%s', (operationId, { route, metadata, example, path }
       const target = operations.find(([id]) => id === next)?.[1];
       if (target === undefined) throw new Error(`there is no operation ${next}`);
       const body = 'body' in target.route ? target.route.body : undefined;
-      const fields = {
-        ...fieldsOf(target.route.pathParams),
-        ...fieldsOf(target.route.query),
-        ...Object.fromEntries(
-          Object.entries(fieldsOf(body)).map(([name, schema]) => [`body.${name}`, schema]),
-        ),
-      };
+      const inBody = Object.entries(fieldsOf(body)).map(([name, schema]) => [`body.${name}`, schema]);
+      const { pathParams, query } = target.route;
+      const fields = { ...fieldsOf(pathParams), ...fieldsOf(query), ...Object.fromEntries(inBody) };
       for (const [name, expression] of Object.entries(takes)) {
         const value = evaluate(expression, example);
         const sent = name.startsWith('body.') ? value : String(value);

@@ -128,11 +128,8 @@ const sent: fc.Arbitrary<Sent> = fc
 
 let clients = 1_000;
 
-function requestOf(
-  { method, target, version, coding, extra, host, connection }: Sent,
-  etag: string,
-  client: number,
-): string {
+function requestOf(given: Sent, etag: string, client: number): string {
+  const { method, target, version, coding, extra, host, connection } = given;
   const ofClient = `X-Forwarded-For: ${from(client)['x-forwarded-for']}`;
   const closes = 'Connection: close';
   const sentLines = [
@@ -185,19 +182,14 @@ function isNow(date: string): boolean {
   return at.toUTCString() === date && Math.abs(at.getTime() - Date.now()) < 10_000;
 }
 
+const usual = { extra: '', host: 'Host: x', version: '1.1' };
+
 describe('what is answered from the response cache', () => {
   it('is what the application answers, whatever is asked in whatever way', async () => {
     let fromCache = 0;
     await fc.assert(
       fc.asyncProperty(sent, async (given) => {
-        const plain = {
-          ...given,
-          method: 'GET',
-          extra: '',
-          host: 'Host: x',
-          version: '1.1',
-          connection: 'closes',
-        } as const;
+        const plain = { ...given, ...usual, method: 'GET', connection: 'closes' } as const;
         clients += 3;
         // The answer is cached from here on, and its ETag is known.
         const first = await sendRaw(ports.port, requestOf(plain, '', clients));
@@ -218,16 +210,8 @@ describe('what is answered from the response cache', () => {
   it('is refused as the application refuses, header by header, to a client that has used up its limit', async () => {
     const sentEach = 62;
     const lastOf = async (port: number, client: number, method: string, connection: Sent['connection']) => {
-      const given = {
-        method,
-        connection,
-        target: '/api/corridors',
-        version: '1.1',
-        coding: 'gzip',
-        extra: '',
-        host: 'Host: x',
-        tag: 'none',
-      } as const;
+      const asked = { target: '/api/corridors', coding: 'gzip', tag: 'none' } as const;
+      const given = { ...usual, ...asked, method, connection };
       let answer: RawAnswer | undefined;
       for (let n = 0; n < sentEach; n += 1) answer = await sendRaw(port, requestOf(given, '', client));
       return answer as RawAnswer;

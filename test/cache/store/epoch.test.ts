@@ -25,21 +25,6 @@ afterAll(async () => {
 });
 
 describe('an operation of operators', () => {
-  it('changes the epoch here at once and elsewhere with the next poll, and empties nothing', async () => {
-    await there.poll();
-    const [before, beforeThere] = [here.current(), there.current()];
-    let emptied = 0;
-    there.onEmptied(() => ++emptied);
-    await here.raise();
-    expect(here.current()).not.toBe(before);
-    expect(there.current()).toBe(beforeThere);
-    await there.poll();
-    expect([there.current() === beforeThere, emptied]).toEqual([false, 0]);
-    const learned = there.current();
-    await there.poll();
-    expect(there.current()).toBe(learned);
-  });
-
   it('changes the epoch here also while the database is away', async () => {
     const away = { ...store, raise: () => Promise.reject(new Error('of the test')) };
     const alone = createCacheEpoch({ store: away, logger });

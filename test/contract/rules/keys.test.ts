@@ -92,9 +92,6 @@ describe('strkey', () => {
 });
 
 describe('parsePublicKey', () => {
-  it('says of a name that it is of neither form', () =>
-    expect(faultOf(() => parsePublicKey('cowrie'))).toBe('form'));
-
   it('gives one canonical form for a G account and for hex digits of either case', () => {
     for (const { hex, account } of sep23.accounts) {
       for (const text of [account, hex, hex.toUpperCase()]) {
@@ -104,18 +101,13 @@ describe('parsePublicKey', () => {
     }
   });
 
-  it.each([
-    '',
-    ' ',
-    '0x',
-    'a'.repeat(63),
-    'a'.repeat(65),
-    'g'.repeat(64),
-    `${'a'.repeat(64)}\n`,
-    'A'.repeat(10_000),
-  ])('refuses what is neither: %j', (text) => {
-    expect(() => parsePublicKey(text)).toThrow(StrkeyError);
-    expect(publicKeyText.safeParse(text).success).toBe(false);
+  it('refuses what is neither', () => {
+    expect(faultOf(() => parsePublicKey('cowrie'))).toBe('form');
+    const digits = ['a'.repeat(63), 'a'.repeat(65), 'g'.repeat(64), `${'a'.repeat(64)}\n`];
+    for (const text of ['', ' ', '0x', ...digits, 'A'.repeat(10_000)]) {
+      expect(() => parsePublicKey(text)).toThrow(StrkeyError);
+      expect(publicKeyText.safeParse(text).success).toBe(false);
+    }
   });
 });
 
@@ -137,20 +129,10 @@ const terms: IntentTerms = {
 
 describe('intentHash', () => {
   it('covers the optional terms only when they are given', () => {
-    const text = canonicalIntent({
-      ...terms,
-      minReceive: '150000.00',
-      deliveryMethod: 'bank_account',
-      expiresAt: '2026-11-21T09:30:00.000Z',
-    });
-    expect(JSON.parse(text)).toEqual({
-      ...terms,
-      type: 'fairlead.intent.v1',
-      sellAmount: '100.5',
-      minReceive: '150000',
-      deliveryMethod: 'bank_account',
-      expiresAt: '2026-11-21T09:30:00.000Z',
-    });
+    const given = { ...terms, deliveryMethod: 'bank_account', expiresAt: '2026-11-21T09:30:00.000Z' };
+    const amounts = { sellAmount: '100.5', minReceive: '150000' };
+    const canonical = { ...given, ...amounts, type: 'fairlead.intent.v1' };
+    expect(JSON.parse(canonicalIntent({ ...given, minReceive: '150000.00' }))).toEqual(canonical);
     expect(canonicalIntent({ ...terms, minReceive: undefined })).toBe(canonicalIntent(terms));
   });
 
@@ -184,13 +166,11 @@ describe('intentHash', () => {
     expect(new Set([terms, ...others].map(intentHash)).size).toBe(others.length + 1);
   });
 
-  it.each(['-1', '+1', '1e3', '01', '.5', '5.', '', ' 1', '1,5', 'NaN', '1'.repeat(65)])(
-    'refuses the amount %j',
-    (amount) => {
-      expect(() => intentHash({ ...terms, sellAmount: amount })).toThrow(RangeError);
-      expect(() => intentHash({ ...terms, minReceive: amount })).toThrow(RangeError);
-    },
-  );
+  it('refuses an amount of another form', () => {
+    for (const amount of ['-1', '+1', '1e3', '01', '.5', '5.', '', ' 1', '1,5', 'NaN', '1'.repeat(65)])
+      for (const member of ['sellAmount', 'minReceive'])
+        expectFor(amount, () => intentHash({ ...terms, [member]: amount })).toThrow(RangeError);
+  });
 
   it('refuses an account that is no Ed25519 account', () => {
     const muxed = 'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ';
@@ -229,17 +209,12 @@ describe('SEP-53', () => {
 describe('signDispute', () => {
   const dispute = { intentHash: 'ab'.repeat(32), anchorId: 'cowrie', reason: 'The naira never came.' };
 
-  it.each([
-    ['bytes', seed],
-    ['S… text', sep53.secretKey],
-  ])(
-    'returns a complete body, signed over the SEP-53 hash of the intent hash as text, by %s',
-    (_form, secretKey) => {
-      const signature = signedByOpenSsl(sep53Hash(dispute.intentHash));
-      const body = { ...dispute, publicKey: sep53.account, signature };
+  it('returns a complete body, signed over the SEP-53 hash of the intent hash as text', () => {
+    const signature = signedByOpenSsl(sep53Hash(dispute.intentHash));
+    const body = { ...dispute, publicKey: sep53.account, signature };
+    for (const secretKey of [seed, sep53.secretKey])
       expect(signDispute({ ...dispute, secretKey })).toEqual(body);
-    },
-  );
+  });
 
   it('refuses an intent hash of another form and a malformed secret', () => {
     for (const intentHash of ['AB'.repeat(32), 'ab'.repeat(31), `0x${'ab'.repeat(31)}`, ''])

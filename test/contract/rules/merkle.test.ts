@@ -112,11 +112,8 @@ describe('mutated proofs', () => {
     const pair = { root: nodeHash(first, second), proof: [first] };
     expect(verifyInclusion({ leafHash: second, index: 0, size: 1, ...pair })).toBe(false);
     expect(verifyInclusion({ leafHash: second, index: 1, size: 2, ...pair })).toBe(true);
-    const inner = {
-      leafHash: pair.root,
-      proof: inclusionProof(leaves, 0).slice(1),
-      root: merkleRoot(leaves),
-    };
+    const proof = inclusionProof(leaves, 0).slice(1);
+    const inner = { leafHash: pair.root, proof, root: merkleRoot(leaves) };
     expect(verifyInclusion({ ...inner, index: 0, size: 4 })).toBe(false);
   });
 });

@@ -106,6 +106,8 @@ const [first = {}, second = {}, ...rest] = entries;
 const before = { sequence: 1, headerHash: batchHeaderHash(header) };
 const next = signed({ sequence: 2, previous: before.headerHash });
 const { signature } = batch;
+const { keyId } = publisher.key;
+const otherHash = { ...before, headerHash: 'ab'.repeat(32) };
 const hexSignature = toHex(Buffer.from(signature, 'base64'));
 /** Under this small-order key any signature verifies. */
 const identity = fromHex(`01${'00'.repeat(31)}`);
@@ -127,11 +129,7 @@ describe('verifyBatch', () => {
     ['ok', 'one of several keys', { keys: [stranger.key, publisher.key] }],
     ['unknown_key', 'no key', { keys: [] }],
     ['unknown_key', 'the key of a stranger', { keys: [stranger.key] }],
-    [
-      'malformed_key',
-      "a stranger's key by our id",
-      { keys: [{ ...stranger.key, keyId: publisher.key.keyId }] },
-    ],
+    ['malformed_key', "a stranger's key by our id", { keys: [{ ...stranger.key, keyId }] }],
     ['malformed_key', 'a key that is none', { keys: [{ ...publisher.key, publicKey: 'G' }] }],
     ['malformed_key', 'a small-order key', forged],
     ['bad_signature', 'the signature of a stranger', { signature: stranger.sign(header) }],
@@ -150,11 +148,7 @@ describe('verifyBatch', () => {
     ['ok', 'no link of the first', { previous: null }],
     ['broken_chain', 'a link where there is no batch before', { ...next, previous: null }],
     ['broken_chain', 'the link to another sequence', { ...next, previous: { ...before, sequence: 2 } }],
-    [
-      'broken_chain',
-      'the link to another',
-      { ...next, previous: { ...before, headerHash: 'ab'.repeat(32) } },
-    ],
+    ['broken_chain', 'the link to another', { ...next, previous: otherHash }],
     ['broken_chain', 'no link where there is a batch before', { previous: before }],
     ['broken_chain', 'no link of the second', signed({ sequence: 2, previous: null })],
     ['broken_chain', 'a link of the first', signed({ sequence: 1, previous: 'ab'.repeat(32) })],
@@ -163,11 +157,7 @@ describe('verifyBatch', () => {
     ['root_mismatch', 'swapped entries', { entries: [second, first, ...rest] }],
     ['root_mismatch', 'an entry twice', { entries: [first, first, ...rest] }],
     ['malformed_entry', 'half an outcome', { entries: [first, { ...second, outcomes: 0.5 }, ...rest] }],
-    [
-      'malformed_entry',
-      'an entry that is null',
-      { entries: [first, null as unknown as BatchEntry, ...rest] },
-    ],
+    ['malformed_entry', 'an entry that is null', { entries: [first, null as never, ...rest] }],
   ])('says `%s` of %s', (fault, _name, changes) => expect(faultOf(changes)).toBe(fault));
 
   it('reads no more than one entry beyond the count', () => {
@@ -180,37 +170,36 @@ describe('verifyBatch', () => {
   });
 });
 
+/** A change of one of these members to one of these values. */
+const change = (members: string[], value: fc.Arbitrary<unknown>) =>
+  fc
+    .tuple(fc.constantFrom(...members), value)
+    .map(([member, to]): Record<string, unknown> => ({ [member]: to }));
+const hexOf = (length: number) => fc.uint8Array({ minLength: length, maxLength: length }).map(toHex);
+const absent = fc.constant(undefined);
+const added = fc
+  .string({ minLength: 1 })
+  .map((member): Record<string, unknown> => ({ [`x${member}`]: null }));
+
+const dates = fc.integer({ min: 0, max: 4e12 }).map((ms) => new Date(ms).toISOString());
+
 /** Changes to one header member, well-formed and malformed. */
-const headerMutation: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
-  fc
-    .constantFrom('root', 'previous')
-    .chain((member) =>
-      fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => ({ [member]: toHex(bytes) })),
-    ),
-  fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => ({ keyId: toHex(bytes) })),
-  fc
-    .constantFrom('sequence', 'size', 'version')
-    .chain((member) =>
-      fc.oneof(fc.nat(), fc.double(), fc.string(), fc.constant(null)).map((value) => ({ [member]: value })),
-    ),
-  fc.integer({ min: 2, max: 9999 }).map((number) => ({ formula: `v${number}` })),
-  fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => ({
-    createdAt: date.toISOString(),
-  })),
-  fc.constantFrom(...Object.keys(header)).map((member) => ({ [member]: undefined })),
-  fc.string({ minLength: 1 }).map((member) => ({ [`x${member}`]: 1 })),
-  fc.jsonValue().map((value) => ({ keyId: value })),
+const headerMutation = fc.oneof(
+  change(['root', 'previous'], hexOf(32)),
+  change(['keyId'], fc.oneof(hexOf(8), fc.jsonValue())),
+  change(['sequence', 'size', 'version'], fc.oneof(fc.nat(), fc.double(), fc.string(), fc.constant(null))),
+  change(['formula'], fc.stringMatching(/^v[2-9]\d{0,3}$/)),
+  change(['createdAt'], dates),
+  change(Object.keys(header), absent),
+  added,
 );
 
+const members = ['anchorId', 'corridor', 'score', 'state'];
 const entryMutation = fc.oneof(
-  fc
-    .constantFrom('anchorId', 'corridor', 'score', 'state')
-    .chain((member) => fc.string().map((value) => ({ [member]: `${value}!` }))),
-  fc.integer({ min: 1000 }).map((outcomes) => ({ outcomes })),
-  fc
-    .constantFrom('anchorId', 'corridor', 'score', 'state', 'outcomes')
-    .map((member) => ({ [member]: undefined })),
-  fc.string({ minLength: 1 }).map((member) => ({ [`x${member}`]: null })),
+  change(members, fc.stringMatching(/!$/)),
+  change(['outcomes'], fc.integer({ min: 1000 })),
+  change([...members, 'outcomes'], absent),
+  added,
 );
 
 describe('mutated batches are refused', () => {
@@ -270,10 +259,7 @@ describe('verifyEntry', () => {
     ['steps in capitals', { proof: proof.map((text) => text.toUpperCase()) }],
     ['a step that is no hex', { proof: ['zz', ...proof.slice(1)] }],
     // What is read from an answer need not have the declared type.
-    ...[null, {}, 'ab', [null], [5]].map((other): [string, object] => [
-      JSON.stringify(other),
-      { proof: other },
-    ]),
+    ...[null, {}, 'ab', [null], [5]].map((proof): [string, object] => [JSON.stringify(proof), { proof }]),
   ])('is false for %s', (_name, changes) => {
     expect(verifyEntry(claim)).toBe(true);
     expect(verifyEntry({ ...claim, ...changes })).toBe(false);
@@ -290,6 +276,7 @@ describe('receiptFault', () => {
   };
   const receipt = { ...unsigned, signature: stranger.signBytes(receiptSigningBytes(unsigned)) };
   const oracle = encodePublicKey(identity);
+  const later = '2026-11-21T09:31:00.001Z';
   it.each<[ReceiptFault | null, string, unknown, string?]>([
     [null, 'a receipt', receipt],
     [null, 'a receipt of the oracle that is asked for', receipt, receipt.oracle],
@@ -298,11 +285,7 @@ describe('receiptFault', () => {
     ['malformed_receipt', 'a receipt without a time', { ...receipt, receivedAt: undefined }],
     ['other_batch', 'a receipt of another sequence', { ...receipt, sequence: 2 }],
     ['other_batch', 'a receipt of another header', { ...receipt, headerHash: 'ab'.repeat(32) }],
-    [
-      'bad_receipt_signature',
-      'another time than the signed one',
-      { ...receipt, receivedAt: '2026-11-21T09:31:00.001Z' },
-    ],
+    ['bad_receipt_signature', 'another time than the signed one', { ...receipt, receivedAt: later }],
     ['bad_receipt_signature', 'a small-order key', { ...receipt, oracle, signature: forged.signature }],
     ['bad_receipt_signature', 'a signature that is no base64', { ...receipt, signature: '!' }],
   ])('says `%s` of %s', (fault, _name, ...[given, by]) =>

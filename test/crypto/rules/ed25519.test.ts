@@ -41,11 +41,8 @@ describe('Wycheproof', () => {
 
 describe('speccheck', () => {
   it.each(speccheck.cases)('case $case, $about: strict noble $noble, and OpenSSL as well $both', (vector) => {
-    const [signature, message, key] = [
-      fromHex(vector.signature),
-      fromHex(vector.message),
-      fromHex(vector.publicKey),
-    ] as const;
+    const [signature, message] = [fromHex(vector.signature), fromHex(vector.message)] as const;
+    const key = fromHex(vector.publicKey);
     expect(verifyEd25519(signature, message, key)).toBe(vector.noble);
     expect(isAccepted(signature, message, key)).toBe(vector.both);
   });
@@ -68,26 +65,21 @@ describe('a forgery under a small-order key', () => {
 
 describe('verifySignature', () => {
   it('accepts what was signed, and nothing once a bit of signature, message or key is changed', () => {
-    const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
+    const bytes = (minLength: number, maxLength = minLength) => fc.uint8Array({ minLength, maxLength });
     fc.assert(
-      fc.property(
-        bytes(32),
-        fc.uint8Array({ minLength: 1, maxLength: 100 }),
-        fc.nat(),
-        (seed, message, at) => {
-          const publicKey = publicKeyOf(seed);
-          const signature = signEd25519(message, seed);
-          expect(isAccepted(signature, message, publicKey)).toBe(true);
-          for (const changed of [0, 1, 2]) {
-            const parts = [signature, message, publicKey].map((part) => Uint8Array.from(part));
-            const part = parts[changed] ?? new Uint8Array(0);
-            const byte = at % part.length;
-            part[byte] = (part[byte] ?? 0) ^ (1 << (at % 8));
-            const [s = signature, m = message, k = publicKey] = parts;
-            expect(isAccepted(s, m, k)).toBe(false);
-          }
-        },
-      ),
+      fc.property(bytes(32), bytes(1, 100), fc.nat(), (seed, message, at) => {
+        const publicKey = publicKeyOf(seed);
+        const signature = signEd25519(message, seed);
+        expect(isAccepted(signature, message, publicKey)).toBe(true);
+        for (const changed of [0, 1, 2]) {
+          const parts = [signature, message, publicKey].map((part) => Uint8Array.from(part));
+          const part = parts[changed] ?? new Uint8Array(0);
+          const byte = at % part.length;
+          part[byte] = (part[byte] ?? 0) ^ (1 << (at % 8));
+          const [s = signature, m = message, k = publicKey] = parts;
+          expect(isAccepted(s, m, k)).toBe(false);
+        }
+      }),
       { numRuns: 50 },
     );
   });

@@ -78,12 +78,9 @@ describe('an instance that is told to stop, and to drain first', () => {
       }),
     );
     expect((await ask(`${instance.url}/healthz`, anew())).status).toBe(200);
-    expect(await ask(`${instance.url}${rates}`, inCache)).toMatchObject({
-      status: 200,
-      connection: 'close',
-      reused: true,
-    });
-    expect(await ask(unknown, inApp)).toMatchObject({ status: 404, connection: 'close', reused: true });
+    const closing = { connection: 'close', reused: true };
+    expect(await ask(`${instance.url}${rates}`, inCache)).toMatchObject({ status: 200, ...closing });
+    expect(await ask(unknown, inApp)).toMatchObject({ status: 404, ...closing });
     const post = await fetch(`${instance.url}/api/intent/offramp`, { method: 'POST', body: '{}' });
     expect([post.status, post.headers.get('connection')]).toEqual([415, 'close']);
     // The first answer closes a connection that was opened while the instance drains.

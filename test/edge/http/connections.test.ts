@@ -28,15 +28,9 @@ afterEach(async () => {
 async function start(options: Partial<ListenOptions> = {}) {
   const seen = { open: 0, refused: 0 };
   const meter = {
-    opened: () => {
-      seen.open += 1;
-    },
-    closed: () => {
-      seen.open -= 1;
-    },
-    refused: () => {
-      seen.refused += 1;
-    },
+    opened: () => void ++seen.open,
+    closed: () => void --seen.open,
+    refused: () => void ++seen.refused,
   };
   const newId = () => '0'.repeat(32);
   const usual = { host: '127.0.0.1', port: 0, maxConnections: 1_000, silentMs, meter, newId };

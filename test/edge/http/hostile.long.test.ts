@@ -32,23 +32,9 @@ afterAll(async () => {
 });
 
 const nasty = fc.constantFrom(
-  ...[
-    '0',
-    '-1',
-    '1e3',
-    'NaN',
-    'Infinity',
-    '9'.repeat(40),
-    '',
-    ' ',
-    '\u0000',
-    '💥',
-    '../..',
-    '$ne',
-    '{"$gt":""}',
-  ],
-  ...['[]', '__proto__', 'constructor', 'usdc-ngn', 'true', 'null', 'undefined', '1;drop', '<script>', '%'],
-  ...['%2e%2e', '{{7*7}}'],
+  ...'0 -1 1e3 NaN Infinity 💥 ../.. $ne {"$gt":""} [] __proto__ constructor usdc-ngn true null'.split(' '),
+  ...'undefined 1;drop <script> % %2e%2e {{7*7}}'.split(' '),
+  ...['9'.repeat(40), '', ' ', '\u0000'],
 );
 const text = fc.oneof(nasty, fc.string({ maxLength: 40 }), fc.string({ unit: 'grapheme', maxLength: 20 }));
 const value: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
@@ -87,18 +73,14 @@ const body = fc.oneof(
   text,
   fc.oneof(value, fc.dictionary(named(`${members} reason`), value)).map((each) => JSON.stringify(each)),
 );
+const json = 'application/json';
 const request = fc
   .record({
     method: named('GET POST PATCH DELETE HEAD PUT'),
     path,
     query,
     body,
-    contentType: fc.constantFrom(
-      'application/json',
-      'application/json; charset=utf-8',
-      'text/plain',
-      'application/xml',
-    ),
+    contentType: fc.constantFrom(json, `${json}; charset=utf-8`, 'text/plain', 'application/xml'),
     credential: fc.boolean(),
     // A stream does not end, so it is requested by HEAD, which runs the same checks.
   })

@@ -35,6 +35,7 @@ async function send(path: string, headers: Record<string, string> = {}, method =
   return { status: answer.statusCode ?? 0, header, body, code };
 }
 
+const post = (path: string) => send(path, {}, 'POST');
 const hash = 'ab'.repeat(32);
 const examples: Record<string, string> = { corridor: 'usdc-ngn', anchorId: 'harbour', intentHash: hash };
 const paths = pagePaths.map(({ path }) => path.replace(/:(\w+)/, (_, name: string) => examples[name] ?? ''));
@@ -83,11 +84,7 @@ describe('a path of the web page', () => {
   it.each(['/', '/anchors/harbour', script, '/favicon.svg'])(
     '%s is read-only, and has by HEAD the headers of GET and no body',
     async (path) => {
-      const [head, get, posted] = [
-        await send(path, {}, 'HEAD'),
-        await send(path),
-        await send(path, {}, 'POST'),
-      ];
+      const [get, head, posted] = [await send(path), await send(path, {}, 'HEAD'), await post(path)];
       expect([head.status, head.body.length]).toEqual([200, 0]);
       const names = 'content-length content-type etag cache-control content-security-policy';
       for (const name of names.split(' ')) expectFor(name, head.header(name)).toBe(get.header(name));

@@ -60,9 +60,8 @@ const get = (target: string, headers = '') =>
 
 describe('the line that is logged of a request', () => {
   it('has the method, path, status and request id, and nothing else of the request', async () => {
-    const line = await loggedOf(
-      get('/api/corridors?limit=3', 'X-Request-Id: of-the-log-test\r\nCookie: c=1\r\n'),
-    );
+    const headers = 'X-Request-Id: of-the-log-test\r\nCookie: c=1\r\n';
+    const line = await loggedOf(get('/api/corridors?limit=3', headers));
     expect(line).toEqual({
       level: 'info',
       time: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -76,14 +75,10 @@ describe('the line that is logged of a request', () => {
     });
   });
 
-  it.each([
-    [404, 1_900],
-    [414, 7_000],
-  ])('has at most 200 characters of a path that is answered %i', async (status, length) => {
-    expect(await loggedOf(get(`/${'p'.repeat(length)}`))).toMatchObject({
-      status,
-      path: `/${'p'.repeat(199)}`,
-    });
+  it('has at most 200 characters of a path, whatever its answer', async () => {
+    const path = `/${'p'.repeat(199)}`;
+    for (const [status, length] of [[404, 1_900] as const, [414, 7_000] as const])
+      expect(await loggedOf(get(`/${'p'.repeat(length)}`))).toMatchObject({ status, path });
   });
 
   it('is a single line, whatever characters the path has', async () => {

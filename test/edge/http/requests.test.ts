@@ -22,18 +22,13 @@ function expectRefused(answer: string, status: number, code: string): void {
   expect(answer).toContain(`"code":"${code}"`);
 }
 
-it.each([
-  [undefined, undefined],
-  ['trace.me_0001', 'trace.me_0001'],
-  ['short', undefined],
-])(
-  'every answer has a request id, which is the one the client sent if that is harmless: %s',
-  async (given, id) => {
-    const headers = given === undefined ? {} : { 'x-request-id': given };
-    const answer = await send('GET', '/api/corridors', { headers });
-    expect(answer.headers.get('x-request-id')).toMatch(id === undefined ? /^[0-9a-f]{32}$/ : id);
-  },
-);
+it('every answer has a request id, which is the one the client sent if that is harmless', async () => {
+  const idFor = async (headers: Record<string, string>) =>
+    (await send('GET', '/api/corridors', { headers })).headers.get('x-request-id');
+  for (const headers of [{}, { 'x-request-id': 'short' }])
+    expect(await idFor(headers as Record<string, string>)).toMatch(/^[0-9a-f]{32}$/);
+  expect(await idFor({ 'x-request-id': 'trace.me_0001' })).toBe('trace.me_0001');
+});
 
 describe('404 and 405', () => {
   it.each(['/api/nothing', '/api/corridors/', '/API/corridors', '//api/corridors'])(
@@ -44,17 +39,12 @@ describe('404 and 405', () => {
     },
   );
 
-  it.each([
-    ['/api/corridors', '*'],
-    ['/healthz', null],
-    ['/readyz', null],
-    ['/metrics', null],
-    ['/docs', null],
-    ['/openapi.json', '*'],
-    ['/openapi.client.json', '*'],
-    ['/llms.txt', '*'],
-    ['/docs/rates.md', '*'],
-  ])(
+  const read = ['/api/corridors', '/openapi.json', '/openapi.client.json', '/llms.txt', '/docs/rates.md'];
+  const own = ['/healthz', '/readyz', '/metrics', '/docs'];
+  it.each([...read.map((path) => [path, '*']), ...own.map((path) => [path, null])] as [
+    string,
+    string | null,
+  ][])(
     'list the methods of %s in Allow, which is read-only, and open to pages of the origins %j',
     async (path, origins) => {
       const ask = (method: string) => fetch(`${fixture.app.url}${path}`, { method });
@@ -80,10 +70,8 @@ describe('a request target', () => {
     async (path) => {
       const { status, headers, body } = await send('GET', path);
       const details = [{ path: 'path', message: 'must be validly percent-encoded UTF-8' }];
-      expect([status, body]).toEqual([
-        400,
-        { code: 'INVALID_REQUEST', message: expect.any(String), details },
-      ]);
+      const refusal = { code: 'INVALID_REQUEST', message: expect.any(String), details };
+      expect([status, body]).toEqual([400, refusal]);
       expect(headers.get('x-ratelimit-remaining')).toBe(String(rateLimitClasses.default.points - 1));
       expect(headers.get('access-control-allow-origin')).toBe('*');
     },
@@ -106,6 +94,7 @@ describe('a request target', () => {
 
 describe('bytes that no well-behaved client sends', () => {
   const large = ['Content-Length: 10000000'];
+  const ofText = 'Content-Type: text/plain';
   const framed = (lines: string[], body: string) =>
     bytes('POST /api/intent/offramp', ['Host: x', ...lines], body);
   const twoBytes = '2\r\n{}\r\n0\r\n\r\n';
@@ -123,12 +112,7 @@ describe('bytes that no well-behaved client sends', () => {
     ['a body declared too large', posted([ofJson, ...large]), 413, 'PAYLOAD_TOO_LARGE'],
     ['the question', posted([ofJson, 'Expect: 100-continue', ...large]), 413, 'PAYLOAD_TOO_LARGE'],
     ['a body that is not UTF-8', notUtf8, 400, 'MALFORMED_JSON'],
-    [
-      'a text in chunks',
-      posted(['Content-Type: text/plain', chunked], twoBytes),
-      415,
-      'UNSUPPORTED_MEDIA_TYPE',
-    ],
+    ['a text in chunks', posted([ofText, chunked], twoBytes), 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['a malformed chunk', posted([ofJson, chunked], 'ZZ\r\n{}\r\n'), 400, 'INVALID_REQUEST'],
   ])(
     'are refused in the common shape, without an error in the log: %s',

@@ -57,14 +57,10 @@ const get = (path: string, good: Record<string, string>, more: Partial<Example> 
 });
 const [anchor, corridor] = [{ anchor: 'harbour' }, { corridor: 'usdc-ngn' }];
 const pair = { ...anchor, ...corridor };
-const terms = {
-  ...corridor,
-  anchorId: 'harbour',
-  account,
-  sellAmount: '100',
-  nonce: 'a-nonce-of-the-tests-0001',
-};
+const nonce = 'a-nonce-of-the-tests-0001';
+const terms = { ...corridor, anchorId: 'harbour', account, sellAmount: '100', nonce };
 const [bank, post] = [{ deliveryMethod: 'bank_account' }, { method: 'POST' } as const];
+const named = { ...corridor, anchorId: 'harbour', ...bank };
 const examples: Record<string, Example> = {
   getRates: get('/api/rates/:corridor', { ...corridor, ...bank }),
   getRateHistory: get('/api/rates/:corridor/history', corridor),
@@ -77,11 +73,7 @@ const examples: Record<string, Example> = {
   proveBatchEntry: get('/api/publisher/batches/1/proof', pair, { query: pair }),
   listDisputes: get('/api/admin/disputes', anchor, { headers: admin }),
   invalidateCache: get('/api/admin/cache/invalidate', corridor, { ...post, body: {}, headers: admin }),
-  createIntent: get(
-    '/api/intent/offramp',
-    { ...corridor, anchorId: 'harbour', ...bank },
-    { ...post, body: terms },
-  ),
+  createIntent: get('/api/intent/offramp', named, { ...post, body: terms }),
 };
 
 /** Operations with tests of their own: the name is compared with that of an existing intent, or the answer does not end. */

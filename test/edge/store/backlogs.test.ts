@@ -38,10 +38,8 @@ function deliveriesOf(webhookId: string, count: number, dueInMs: number, more = 
 
 beforeAll(async () => {
   await prepareCollections(connection);
-  await put(
-    'webhooks',
-    ['on', 'off'].map((id) => ({ _id: id, enabled: id === 'on' })),
-  );
+  const webhooks = ['on', 'off'].map((id) => ({ _id: id, enabled: id === 'on' }));
+  await put('webhooks', webhooks);
   await put('deliveries', [
     ...deliveriesOf('on', 5, -hourMs),
     ...deliveriesOf('on', 7, hourMs),
@@ -50,19 +48,10 @@ beforeAll(async () => {
     ...deliveriesOf('off', 2, -hourMs, { byAdmin: true }),
     ...deliveriesOf('deleted', 3, -hourMs),
   ]);
-  await put(
-    'outbox',
-    Array.from({ length: 204 }, (_, n) => ({ _id: `${n}`, open: n < 4, createdAt: new Date() })),
-  );
-  await put(
-    'disputes',
-    ['open', 'open', 'accepted'].map((status, n) => ({
-      _id: `${n}`,
-      intentHash: `${n}`,
-      filedBy: 'wallet',
-      status,
-    })),
-  );
+  const eventOf = (_: unknown, n: number) => ({ _id: `${n}`, open: n < 4, createdAt: new Date() });
+  await put('outbox', Array.from({ length: 204 }, eventOf));
+  const disputeOf = (status: string, n: number) => ({ _id: `${n}`, intentHash: `${n}`, status });
+  await put('disputes', ['open', 'open', 'accepted'].map(disputeOf));
   await put('reputation_marks', [{ anchorId: 'harbour', corridor: 'usdc-ngn', day: '2026-11-21' }]);
 });
 afterAll(() => connection.close());
@@ -145,12 +134,10 @@ describe('the gauge of a backlog', () => {
   it('is absent after 500 ms without an answer, and no second read is begun beside the one that hangs', async () => {
     jest.useFakeTimers();
     let answer: (value: number) => void = () => undefined;
-    const reads = jest.fn(
-      () =>
-        new Promise<number>((resolve) => {
-          answer = resolve;
-        }),
-    );
+    const pending = new Promise<number>((resolve) => {
+      answer = resolve;
+    });
+    const reads = jest.fn(() => pending);
     const { scrape } = gauge(reads);
     for (let n = 0; n < 3; n += 1) {
       const scraped = scrape();

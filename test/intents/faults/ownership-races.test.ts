@@ -50,21 +50,18 @@ beforeEach(async () => {
 
 /** The parts that follow intents. `before` runs ahead of the first call of the store's method with that name. */
 function opened(before: Partial<Record<'saveProgress' | 'touchHolder', () => Promise<unknown>>> = {}) {
-  const once = async (name: keyof typeof before) => {
-    const act = before[name];
-    delete before[name];
-    await act?.();
-  };
+  const after =
+    <Args extends unknown[], T>(name: keyof typeof before, call: (...args: Args) => Promise<T>) =>
+    async (...args: Args) => {
+      const act = before[name];
+      delete before[name];
+      await act?.();
+      return call(...args);
+    };
   const storeOf = (real: IntentStore): IntentStore => ({
     ...real,
-    async saveProgress(...args) {
-      await once('saveProgress');
-      return real.saveProgress(...args);
-    },
-    async touchHolder(...args) {
-      await once('touchHolder');
-      return real.touchHolder(...args);
-    },
+    saveProgress: after('saveProgress', real.saveProgress),
+    touchHolder: after('touchHolder', real.touchHolder),
   });
   return openIntents(connection, { storeOf, origin: anchor.origin });
 }
@@ -118,12 +115,8 @@ it('a claim made just before the outcome of the holder is written takes the tran
 
 it('a claim made while the holder replaces the transaction gets it', async () => {
   const nowMs = Date.now();
-  const { observations, ...unseen } = holderIntent(nowMs);
-  await insertIntents(
-    connection,
-    { ...unseen, observations: payerIntent(nowMs).observations },
-    payerIntent(nowMs),
-  );
+  const unseen = { ...holderIntent(nowMs), observations: payerIntent(nowMs).observations };
+  await insertIntents(connection, unseen, payerIntent(nowMs));
   const replaces = opened();
   const { attach } = opened({
     touchHolder: async () => replaces.attach(await find('holder'), 'instead'),
@@ -149,13 +142,10 @@ it('two intents that present each other’s transactions at once both keep a con
   }
 });
 
+const old = { id: 'old', kind: 'deposit', status: 'completed', amount_out: '1' };
 it.each<[string, number, object]>([
   ['that it does not know the old id', 404, {}],
-  [
-    'with a record of the old id',
-    200,
-    { transaction: { id: 'old', kind: 'deposit', status: 'completed', amount_out: '1' } },
-  ],
+  ['with a record of the old id', 200, { transaction: old }],
 ])(
   'an id that replaced another one during a poll is not judged by the answer %s',
   async (_name, status, told) => {

@@ -27,6 +27,11 @@ async function registered(patch: Terms = {}) {
   return { terms, intent: body, attach };
 }
 
+async function look(afterMs = 30 * second): Promise<void> {
+  await fixture.pass(afterMs);
+  await fixture.settle();
+}
+
 describe('200', () => {
   it.each<[name: string, patch: () => Terms]>([
     ['with only the required terms', () => ({})],
@@ -55,13 +60,9 @@ describe('200', () => {
     const id = await fixture.begin('harbour');
     const first = await attach(id);
     expect((await attach(id)).body).toEqual(first.body);
-    await fixture.pass(minute);
-    await fixture.settle();
+    await look(minute);
     fixture.anchors.anchor('harbour').pay(id, { ending: 'complete' });
-    for (let minutes = 0; minutes < 10; minutes += 1) {
-      await fixture.pass(minute);
-      await fixture.settle();
-    }
+    for (let minutes = 0; minutes < 10; minutes += 1) await look(minute);
     const { status, body } = await attach(id);
     expect([status, body.status, body.outcome?.scored]).toEqual([200, 'settled', true]);
     expect(body).toEqual(await fixture.read(intent.intentHash));
@@ -88,28 +89,20 @@ describe('200', () => {
     expect((await register()).status).toBe(429);
     const body = { nonce: terms.nonce, anchorTransactionId: 'counted-apart' };
     const { status, headers } = await send(intent.intentHash, body, '198.51.100.20');
-    expect([status, headers.get('x-ratelimit-limit')]).toEqual([
-      200,
-      String(rateLimitClasses.default.points),
-    ]);
+    const limit = Number(headers.get('x-ratelimit-limit'));
+    expect([status, limit]).toEqual([200, rateLimitClasses.default.points]);
   });
 });
 
-describe('404 UNKNOWN_INTENT', () => {
-  it('for a hash that nobody registered', async () => {
-    const body = { nonce: fixture.terms().nonce, anchorTransactionId: 'nobodys' };
-    const answer = await send('0'.repeat(64), body);
+it('is 404 UNKNOWN_INTENT for a hash that nobody registered, and a nonce of another intent, which attaches nothing', async () => {
+  const { intent } = await registered();
+  const other = await registered();
+  const body = { nonce: other.terms.nonce, anchorTransactionId: 'by-a-stranger' };
+  for (const hash of ['0'.repeat(64), intent.intentHash]) {
+    const answer = await send(hash, body);
     expect([answer.status, answer.body]).toMatchObject([404, { code: 'UNKNOWN_INTENT' }]);
-  });
-
-  it('for a nonce of another intent, and attaches nothing', async () => {
-    const { intent } = await registered();
-    const other = await registered();
-    const body = { nonce: other.terms.nonce, anchorTransactionId: 'by-a-stranger' };
-    const answer = await send(intent.intentHash, body);
-    expect([answer.status, answer.body]).toMatchObject([404, { code: 'UNKNOWN_INTENT' }]);
-    expect((await fixture.read(intent.intentHash)).transaction).toBeNull();
-  });
+  }
+  expect((await fixture.read(intent.intentHash)).transaction).toBeNull();
 });
 
 describe('409 TRANSACTION_CONFLICT', () => {
@@ -145,12 +138,9 @@ describe('503 NOT_READY', () => {
         send(intent.intentHash, { nonce: terms.nonce, paymentHash: nth.toString(16).padStart(64, '0') }),
       ),
     );
-    const refused = answers.filter(({ status }) => status !== 200);
-    for (const { status, body, headers } of refused) {
-      expect([status, body]).toEqual([
-        503,
-        { code: 'NOT_READY', message: expect.any(String), retryAfter: expect.any(Number) },
-      ]);
+    const refusal = { code: 'NOT_READY', message: expect.any(String), retryAfter: expect.any(Number) };
+    for (const { status, body, headers } of answers.filter((each) => each.status !== 200)) {
+      expect([status, body]).toEqual([503, refusal]);
       expect(headers.get('retry-after')).toMatch(/^[12]$/);
     }
     expect(fixture.logged()).not.toContain('request failed');
@@ -168,20 +158,14 @@ describe('400 INVALID_REQUEST', () => {
     const { terms, intent } = await registered();
     const body = { nonce: terms.nonce, anchorTransactionId: 'fine', ...patch };
     const answer = await send(intent.intentHash, body);
-    expect([answer.status, answer.body]).toMatchObject([
-      400,
-      { code: 'INVALID_REQUEST', details: [{ path }] },
-    ]);
+    const refusal = { code: 'INVALID_REQUEST', details: [{ path }] };
+    expect([answer.status, answer.body]).toMatchObject([400, refusal]);
     expect((await fixture.read(intent.intentHash)).transaction).toBeNull();
   });
 });
 
 describe('transaction.problem', () => {
   const harbour = () => fixture.anchors.anchor('harbour');
-  const look = async (afterMs = 30 * second) => {
-    await fixture.pass(afterMs);
-    await fixture.settle();
-  };
   const transactionOf = async (intentHash: string) => (await fixture.read(intentHash)).transaction;
 
   it.each<[problem: string | null, record: Record<string, unknown>]>([

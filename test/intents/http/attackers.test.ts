@@ -54,10 +54,8 @@ describe('where the word of the anchor is taken', () => {
       expect((await first.attach(id)).status).toBe(409);
       fixture.anchors.anchor('harbour').pay(id, { ending: 'complete' });
       await watch(minute, 10);
-      expect((await fixture.read(own.intentHash)).outcome).toMatchObject({
-        status: 'settled',
-        counts: 'filled',
-      });
+      const { outcome } = await fixture.read(own.intentHash);
+      expect(outcome).toMatchObject({ status: 'settled', counts: 'filled' });
       expect((await fixture.read(first.intentHash)).outcome).toBeNull();
     },
   );
@@ -102,10 +100,9 @@ describe('where the word of the anchor is taken', () => {
     const id = await fixture.begin('harbour', { account: payer.account });
     await attach(id);
     await watch(30 * second, 1);
-    fixture.anchors.anchor('harbour').pay(id, { ending: 'complete' });
-    fixture.anchors
-      .anchor('harbour')
-      .amend(id, { stellar_transaction_id: 'ab', amount_out: null, ...record });
+    const anchor = fixture.anchors.anchor('harbour');
+    anchor.pay(id, { ending: 'complete' });
+    anchor.amend(id, { stellar_transaction_id: 'ab', amount_out: null, ...record });
     await watch(minute, 2);
     await watch(16 * day, 2);
     expect((await fixture.read(intentHash)).outcome).toMatchObject(outcome);
@@ -126,10 +123,7 @@ describe('where a ledger is asked', () => {
     });
     expect(claimed.status).toBe(409);
     // The other claims are as the service has stored this one, from ten addresses.
-    const [stored] = await fixture
-      .documents()
-      .find({ _id: intentHash as never })
-      .toArray();
+    const stored = await fixture.documents().findOne({ _id: intentHash as never });
     const others = Array.from({ length: 199 }, (_, place) => {
       const hash = (place + 1).toString(16).padStart(64, '0');
       const named = [{ ...stored?.payment.named[0], hash }];

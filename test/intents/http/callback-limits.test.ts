@@ -26,14 +26,10 @@ function bodyOf(id: string, status = 'pending_anchor'): string {
 }
 
 async function send(intentHash: string, body: string, signature: string | undefined, address: string) {
-  return fixture.app.client.request<StatusCallbackAnswer>('POST', `/api/intent/${intentHash}/status`, {
-    headers: {
-      'content-type': 'application/json',
-      'x-forwarded-for': address,
-      ...(signature === undefined ? {} : { signature }),
-    },
-    body,
-  });
+  const signed = signature === undefined ? {} : { signature };
+  const headers = { 'content-type': 'application/json', 'x-forwarded-for': address, ...signed };
+  const path = `/api/intent/${intentHash}/status`;
+  return fixture.app.client.request<StatusCallbackAnswer>('POST', path, { headers, body });
 }
 
 function signatureOf(anchorId: string, body: string): string {
@@ -47,17 +43,11 @@ const limitOf = (headers: Headers) => [
 
 it('takes 150 callbacks of an anchor from one address within a minute, and counts them per anchor', async () => {
   const { intentHash, id } = await attached('harbour');
-  const statuses = [];
-  let last: Headers | undefined;
-  for (let n = 0; n < 150; n += 1) {
-    const body = bodyOf(id);
-    const answer = await send(intentHash, body, signatureOf('harbour', body), '198.51.100.1');
-    statuses.push(answer.status);
-    last = answer.headers;
-  }
-  expect(statuses).toEqual(Array(150).fill(200));
-  expect(limitOf(last ?? new Headers())).toEqual([points, points - 150]);
   const body = bodyOf(id);
+  for (let n = 1; n <= 150; n += 1) {
+    const { status, headers } = await send(intentHash, body, signatureOf('harbour', body), '198.51.100.1');
+    expect([status, ...limitOf(headers)]).toEqual([200, points, points - n]);
+  }
   const elsewhere = await send(intentHash, body, signatureOf('harbour', body), '198.51.100.2');
   expect(limitOf(elsewhere.headers)).toEqual([points, points - 151]);
 });
@@ -78,9 +68,8 @@ it('refuses an anchor beyond its limit without changing the intent, while anothe
   expect(limitOf(refused.headers)).toEqual([points, 0]);
   expect((await fixture.read(harbour.intentHash)).transaction?.status).toBe('pending_anchor');
   const other = bodyOf(squall.id);
-  expect((await send(squall.intentHash, other, signatureOf('squall', other), '198.51.100.3')).status).toBe(
-    200,
-  );
+  const taken = await send(squall.intentHash, other, signatureOf('squall', other), '198.51.100.3');
+  expect(taken.status).toBe(200);
 });
 
 describe('callbacks that are not verified', () => {

@@ -79,18 +79,13 @@ describe('an intent whose payment the ledger shows', () => {
 });
 
 describe('a payment that the anchor makes up', () => {
+  const made = { status: 'completed', amount_in: '100', amount_out: '150000' };
   it('is not believed: the intent expires, and the contradiction is counted for the anchor', async () => {
     const before = (await fixture.contradictions('squall')) ?? Number.NaN;
     const { intentHash, id } = await started({ anchorId: 'squall' });
-    const made = {
-      status: 'completed',
-      stellar_transaction_id: 'f'.repeat(64),
-      amount_in: '100',
-      amount_out: '150000',
-    };
-    fixture.anchors
-      .anchor('squall')
-      .amend(id, { ...made, completed_at: new Date(fixture.now()).toISOString() });
+    const completed_at = new Date(fixture.now()).toISOString();
+    const told = { ...made, stellar_transaction_id: 'f'.repeat(64), completed_at };
+    fixture.anchors.anchor('squall').amend(id, told);
     await until(intentHash, 2 * hour, 30, ({ outcome }) => outcome !== null);
     const intent = await fixture.read(intentHash);
     expect(outcomeOf(intent)).toEqual(['expired', 'never_funded', 'unverified']);
@@ -105,7 +100,6 @@ describe('a payment that the anchor makes up', () => {
     const foreign = await started({ anchorId: 'squall' });
     const strangers = pay(foreign.id, { anchorId: 'squall', from: rival });
     await fixture.pass(5 * second);
-    const made = { status: 'completed', amount_in: '100', amount_out: '150000' };
     fixture.anchors.anchor('squall').amend(id, { ...made, stellar_transaction_id: hash });
     fixture.anchors.anchor('squall').amend(foreign.id, { ...made, stellar_transaction_id: strangers.hash });
     await until(intentHash, 30 * second, 4, ({ payment }) => payment?.named[0]?.problem != null);
@@ -187,22 +181,12 @@ describe('a payment whose place nobody recorded', () => {
 
 describe('a transaction that a robber holds', () => {
   it('stays with him where neither its record nor a payment named for it tells who paid: a wallet is told before it pays', async () => {
-    const id = await fixture.begin('harbour');
-    fixture.anchors.anchor('harbour').amend(id, { from: rival });
-    const robber = fixture.terms({ account: rival, anchorTransactionId: id });
-    const robbers = (await fixture.post(robber)).body.intentHash;
+    const { id, holder: robbers, showWhereToPay } = await robbed();
     await fixture.settle();
     const { intentHash, nonce } = await registered();
     const conflict = await attach(intentHash, { nonce, anchorTransactionId: id });
     expect(conflict.status).toBe(409);
-    fixture.anchors.anchor('harbour').withdrawals.submitForm(fixture.withdrawal('harbour', id));
-    fixture.anchors.anchor('harbour').withdrawals.choose(fixture.withdrawal('harbour', id), 'vanish');
-    await until(
-      robbers,
-      30 * second,
-      3,
-      ({ transaction }) => transaction?.status === 'pending_user_transfer_start',
-    );
+    await showWhereToPay();
     expect((await fixture.read(intentHash)).transaction?.problem).toBe('held_by_another');
     const { hash } = pay(id);
     await fixture.pass(5 * second);
@@ -289,16 +273,10 @@ describe('a transaction that a robber holds', () => {
 });
 
 describe('POST /api/intent/{intentHash}/transaction', () => {
-  it('is 400 without an id and without a payment', async () => {
+  it('is 400 without an id and without a payment, and 404 for a payment named with another nonce', async () => {
     const { intentHash, nonce } = await started();
-    const answer = await fixture.app.client.request('POST', `/api/intent/${intentHash}/transaction`, {
-      body: { nonce },
-    });
-    expect(answer.status).toBe(400);
-  });
-
-  it('is 404 for a payment named with another nonce', async () => {
-    const { intentHash } = await started();
+    const path = `/api/intent/${intentHash}/transaction`;
+    expect((await fixture.app.client.request('POST', path, { body: { nonce } })).status).toBe(400);
     expect((await name(intentHash, 'another-nonce-0123456789', 'a'.repeat(64))).status).toBe(404);
   });
 

@@ -31,14 +31,10 @@ const host = () => new URL(fixture.app.config.publicUrl).host;
 const hostname = () => new URL(fixture.app.config.publicUrl).hostname;
 
 async function send(intentHash: string, body: string, headers: Record<string, string>) {
-  return fixture.app.client.request<StatusCallbackAnswer>('POST', `/api/intent/${intentHash}/status`, {
-    headers: {
-      'content-type': 'application/json',
-      'x-forwarded-for': `198.51.100.${count % 250}`,
-      ...headers,
-    },
-    body,
-  });
+  const client = `198.51.100.${count % 250}`;
+  const sent = { 'content-type': 'application/json', 'x-forwarded-for': client, ...headers };
+  const path = `/api/intent/${intentHash}/status`;
+  return fixture.app.client.request<StatusCallbackAnswer>('POST', path, { headers: sent, body });
 }
 
 function signed(body: string, anchorId = 'harbour', toHost = host()): Record<string, string> {
@@ -50,22 +46,16 @@ async function documentOf(intentHash: string) {
 }
 
 describe('200', () => {
-  it.each<[string, () => { raw?: object; headers?: (body: string) => Record<string, string> }]>([
+  const deprecated = (body: string) => ({ 'x-stellar-signature': signed(body).signature ?? '' });
+  it.each<[string, { raw?: object; headers?: (body: string) => Record<string, string> }]>([
     [
-      'over the host without its port, as Java names it',
-      () => ({ headers: (body) => signed(body, 'harbour', hostname()) }),
+      'over the host without its port, as in Java',
+      { headers: (body) => signed(body, 'harbour', hostname()) },
     ],
-    [
-      'under the deprecated name of the header',
-      () => ({ headers: (body) => ({ 'x-stellar-signature': signed(body).signature ?? '' }) }),
-    ],
-    [
-      'with a status that nobody knows, which is still open',
-      () => ({ raw: { status: 'pending_moon_phase' } }),
-    ],
-  ])('takes a callback %s', async (_name, of) => {
+    ['under the deprecated name of the header', { headers: deprecated }],
+    ['with a status that nobody knows, which is still open', { raw: { status: 'pending_moon_phase' } }],
+  ])('takes a callback %s', async (_name, { raw = {}, headers = signed }) => {
     const { intentHash, transactionId } = await attached();
-    const { raw = {}, headers = signed } = of();
     const body = bodyOf(transactionId, { status: 'pending_anchor', ...raw });
     const answer = await send(intentHash, body, headers(body));
     expect(answer.body).toMatchObject({ status: 'pending', applied: true });
@@ -85,14 +75,11 @@ describe('200', () => {
     const raw = { status: 'completed', stellar_transaction_id: 'ab', amount_in: '100' };
     const body = bodyOf(transactionId, { ...raw, amount_out: '152,857.72' });
     await send(intentHash, body, signed(body));
-    expect(await fixture.read(intentHash)).toMatchObject({
-      status: 'pending',
-      transaction: { problem: 'unreadable_amount' },
-    });
+    const transaction = { problem: 'unreadable_amount' };
+    expect(await fixture.read(intentHash)).toMatchObject({ status: 'pending', transaction });
     const anchor = await fixture.app.client.request<AnchorAnswer>('GET', '/api/anchors/harbour');
-    expect(anchor.body.unreadable).toMatchObject([
-      { document: 'transaction', what: 'amount_out cannot be read' },
-    ]);
+    const unreadable = { document: 'transaction', what: 'amount_out cannot be read' };
+    expect(anchor.body.unreadable).toMatchObject([unreadable]);
   });
 
   it('applies genuine callbacks until the intent is settled', async () => {
@@ -108,23 +95,14 @@ describe('200', () => {
       answers.push((await send(intentHash, body, signed(body))).body);
       await fixture.pass(second * 30);
     }
-    expect(answers.map(({ status, applied }) => [status, applied])).toEqual([
-      ['pending', true],
-      ['pending', true],
-      ['settled', true],
-    ]);
+    expect(answers.map(({ status }) => status)).toEqual(['pending', 'pending', 'settled']);
+    expect(answers.map(({ applied }) => applied)).toEqual([true, true, true]);
     const intent = await fixture.read(intentHash);
     expect(intent.outcome).toMatchObject({ reason: 'completed', settleSeconds: 30, scored: true });
-    expect(intent.outcome).toMatchObject({
-      amountOut: '152150.40',
-      paidOutAt: new Date(fixture.now() - 30 * second).toISOString(),
-    });
-    expect(await fixture.events()).toEqual([
-      {
-        event: 'intent.settled',
-        data: { intentHash, anchorId: 'harbour', corridor: 'usdc-ngn', amount: '100', status: 'settled' },
-      },
-    ]);
+    const paidOutAt = new Date(fixture.now() - 30 * second).toISOString();
+    expect(intent.outcome).toMatchObject({ amountOut: '152150.40', paidOutAt });
+    const data = { intentHash, anchorId: 'harbour', corridor: 'usdc-ngn', amount: '100', status: 'settled' };
+    expect(await fixture.events()).toEqual([{ event: 'intent.settled', data }]);
   });
 
   it('stores only the listed members: no bank details, no message', async () => {
@@ -142,24 +120,18 @@ describe('200', () => {
     expect(fixture.logged()).not.toMatch(/-SECRET/);
   });
 
-  it('changes nothing for another transaction, and attaches no transaction', async () => {
+  it('changes nothing for another transaction or no record, and attaches no transaction', async () => {
     const { intentHash } = await attached();
+    const none = JSON.stringify({ hello: 'world' });
+    expect((await send(intentHash, none, signed(none))).body.applied).toBe(false);
     const bare = await fixture.post(fixture.terms());
     for (const hash of [intentHash, bare.body.intentHash]) {
       const before = await documentOf(hash);
       const body = bodyOf('somebody-elses', { status: 'completed', amount_out: '1' });
-      expect((await send(hash, body, signed(body))).body).toMatchObject({
-        status: 'pending',
-        applied: false,
-      });
+      const answer = await send(hash, body, signed(body));
+      expect(answer.body).toMatchObject({ status: 'pending', applied: false });
       expect(await documentOf(hash)).toEqual(before);
     }
-  });
-
-  it('changes nothing when the body holds no transaction record', async () => {
-    const { intentHash } = await attached();
-    const body = JSON.stringify({ hello: 'world' });
-    expect((await send(intentHash, body, signed(body))).body.applied).toBe(false);
   });
 
   it('changes nothing when repeated or older than the last applied one', async () => {

@@ -82,9 +82,10 @@ describe('the next poll of an intent', () => {
     },
   );
 
+  const instructions = [{ account, memo: '7', memoType: 'id', storedAtMs: startMs }];
+  const payment = withNamed({ ...seen.payment, instructions }, 'a'.repeat(64), 'wallet', startMs);
+
   it('is postponed by a poll alone, and brought forward by what was learned meanwhile', () => {
-    const instructions = [{ account, memo: '7', memoType: 'id', storedAtMs: startMs }];
-    const payment = withNamed({ ...seen.payment, instructions }, 'a'.repeat(64), 'wallet', startMs);
     const due = (of: number) => ({ ...seen, payment, due: new Date(startMs + of) });
     const dueAfter = (before: Intent, polledAtMs?: number) =>
       timesAfter(before, seen, polledAtMs === undefined ? {} : { polledAtMs }, startMs, limits).due;
@@ -94,10 +95,8 @@ describe('the next poll of an intent', () => {
   });
 
   it('leaves the next look-up as the ledger needs it, and removes only what nobody paid', () => {
-    const instructions = [{ account, memo: '7', memoType: 'id', storedAtMs: startMs }];
-    const named = withNamed({ ...seen.payment, instructions }, 'a'.repeat(64), 'wallet', startMs);
     const times = (next: Intent) => timesAfter(seen, next, {}, startMs, { ledger: true });
-    expect(times({ ...seen, payment: named }).lookUpDue).toEqual(new Date(startMs));
+    expect(times({ ...seen, payment }).lookUpDue).toEqual(new Date(startMs));
     expect(times(seen)).toMatchObject({ lookUpDue: undefined, open: true });
     const expired = see(seen, [minute, { status: 'expired' }]);
     expect(times(expired).removeAt).toEqual(new Date(startMs + minute + 31 * day));

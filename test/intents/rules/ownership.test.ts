@@ -8,19 +8,7 @@ import {
 } from '../../../server/features/intents/holder/ownership.rules.js';
 import type { Intent } from '../../../server/features/intents/intent.js';
 import { withNamed } from '../../../server/features/intents/payment/payment-state.rules.js';
-import { nextLookMs } from '../../../server/features/intents/polls/next-look.rules.js';
-import { transition } from '../../../server/features/intents/transition/transition.rules.js';
-import {
-  account,
-  at,
-  day,
-  freshState,
-  limits,
-  minute,
-  outcome,
-  see,
-  startMs,
-} from '../../fixtures/intents/intent-states.js';
+import { account, at, day, freshState, minute, see, startMs } from '../../fixtures/intents/intent-states.js';
 import { instructions } from '../../fixtures/intents/payment-cases.js';
 import { claimantIntent, contestedId, holderIntent, payer } from '../../fixtures/intents/waiting-intents.js';
 
@@ -62,32 +50,20 @@ describe('a transaction that passes', () => {
     expect(taken).toMatchObject({ transactionId: contestedId, attachedAt: claimant.claimedAt, observations });
     expect([taken.claimedId, taken.problem, taken.due]).toEqual([undefined, null, now]);
     const left = handedOver({ ...holder, unscoredReason: 'sender_mismatch' });
-    expect(left).toMatchObject({
-      claimedId: contestedId,
-      claimedAt: attachedAt,
-      problem: 'passed_to_another',
-    });
-    expect([left.observations.firstAtMs, left.transactionId, left.unscoredReason]).toEqual([
-      null,
-      undefined,
-      null,
-    ]);
+    const problem = 'passed_to_another';
+    expect(left).toMatchObject({ claimedId: contestedId, claimedAt: attachedAt, problem });
+    expect(left).toMatchObject({ observations: { firstAtMs: null }, unscoredReason: null });
+    expect(left.transactionId).toBeUndefined();
   });
 
   it('counts only where it was seen unpaid since it was presented', () => {
     const reasonOf = (claimedAt: Date | null, fundedAtMs: number | null) => {
-      const taken = takenOver(
-        { ...claimant, claimedAt },
-        { ...holder, observations: { ...holder.observations, fundedAtMs } },
-        now,
-      );
+      const held = { ...holder, observations: { ...holder.observations, fundedAtMs } };
+      const taken = takenOver({ ...claimant, claimedAt }, held, now);
       return see({ ...freshState(), ...taken, account }, [minute, paid]).unscoredReason;
     };
     expect([reasonOf(claimant.claimedAt, null), reasonOf(claimant.claimedAt, startMs)]).toEqual([null, null]);
-    expect([reasonOf(now, null), reasonOf(now, startMs)]).toEqual([
-      'seen_after_payment',
-      'seen_after_payment',
-    ]);
+    for (const fundedAtMs of [null, startMs]) expect(reasonOf(now, fundedAtMs)).toBe('seen_after_payment');
     const late = takenOver({ ...claimant, account, claimedAt: now }, holder, now);
     expect(see(late, [minute, {}], [2 * minute, paid]).unscoredReason).toBeNull();
   });
@@ -104,25 +80,18 @@ describe('a transaction that passes', () => {
   });
 
   it('passes on no more where it came by the ledger, and is looked up when its payments may be', () => {
-    const payment = withNamed(
-      { ...holder.payment, instructions: [instructions(startMs)] },
-      'a'.repeat(64),
-      'anchor',
-      startMs,
-    );
+    const payable = { ...holder.payment, instructions: [instructions(startMs)] };
+    const payment = withNamed(payable, 'a'.repeat(64), 'anchor', startMs);
+    const stateOf = (intent: Intent) => [
+      intent.lookUpDue,
+      ownerElsewhere(intent, account),
+      yieldsToPayer(intent),
+    ];
     const taken = takenOver(claimant, { ...holder, payment }, now, true);
-    expect([taken.lookUpDue, ownerElsewhere(taken, account), yieldsToPayer(taken)]).toEqual([
-      now,
-      null,
-      false,
-    ]);
+    expect(stateOf(taken)).toEqual([now, null, false]);
     expect(yieldsToClaimant({ ...taken, unknownPolls: 1 }, { account, signed: false })).toBe(false);
     const back = takenOver(handedOver(taken), holder, now);
-    expect([back.lookUpDue, ownerElsewhere(back, account), yieldsToPayer(back)]).toEqual([
-      undefined,
-      account,
-      true,
-    ]);
+    expect(stateOf(back)).toEqual([undefined, account, true]);
   });
 });
 
@@ -133,41 +102,21 @@ describe('whether the holder yields to an intent that presents the transaction l
   };
   const callbacks = { signedAt: 1, digests: [] };
   const other = { account: payer, signed: false };
+  const guessed = freshState({ unknownPolls: 1 });
   it.each<[string, Intent, typeof other, boolean]>([
     ['it was seen, with no word of its start', started(null), other, false],
     ['it began a minute after it was attached', started(minute), other, false],
     ['it began later than that', started(minute + 1), other, true],
     ['it is said to begin long after it was seen', started(9 * day), other, true],
-    ['the anchor did not know it at first', freshState({ unknownPolls: 1 }), other, true],
-    ['a callback came for the holder', freshState({ unknownPolls: 1, callbacks }), other, false],
-    [
-      'the record names the holder',
-      see(freshState({ unknownPolls: 1 }), [0, { from: account }]),
-      other,
-      false,
-    ],
+    ['the anchor did not know it at first', guessed, other, true],
+    ['a callback came for the holder', { ...guessed, callbacks }, other, false],
+    ['the record names the holder', see(guessed, [0, { from: account }]), other, false],
     ['the claimant signed for another account', freshState(), { account: payer, signed: true }, false],
     ['the claimant signed for its account', freshState(), { account, signed: true }, true],
     ['both signed', freshState({ signed: true }), { account, signed: true }, false],
-    [
-      'only the holder signed',
-      freshState({ signed: true, unknownPolls: 1 }),
-      { account, signed: false },
-      false,
-    ],
-    ['it has an outcome', { ...freshState({ unknownPolls: 1 }), status: 'settled' }, other, false],
+    ['only the holder signed', { ...guessed, signed: true }, { account, signed: false }, false],
+    ['it has an outcome', { ...guessed, status: 'settled' }, other, false],
   ])('where %s', (_, held, presenting, expected) => {
     expect(yieldsToClaimant(held, presenting)).toBe(expected);
-  });
-});
-
-describe('an intent that only claims a transaction', () => {
-  const claiming = freshState({ attachedAt: null, claimedId: 'tx1' });
-
-  it('is looked at and expires a day after its deadline', () => {
-    expect(nextLookMs(claiming, startMs, false)).toBe(startMs + 2 * day);
-    const ending = (ms: number) => outcome(transition(claiming, null, startMs + ms, limits));
-    expect(ending(2 * day - 1)).toBe('pending');
-    expect(ending(2 * day)).toBe('expired no_transaction');
   });
 });

@@ -31,12 +31,9 @@ const hash = 'a'.repeat(64);
 const closedMs = hour;
 const payable = { withdraw_anchor_account: account, withdraw_memo: '7', withdraw_memo_type: 'id' };
 const completed = { status: 'completed', amount_in: '100', amount_out: '150000' };
-const ready = {
-  ...completed,
-  status: 'pending_user_transfer_complete',
-  updated_at: at(closedMs + 5 * second),
-};
-const quick = { ...completed, completed_at: at(closedMs + 5 * second) };
+const soon = at(closedMs + 5 * second);
+const ready = { ...completed, status: 'pending_user_transfer_complete', updated_at: soon };
+const quick = { ...completed, completed_at: soon };
 const records: Record<string, Raw> = {
   ...{ payable, completed, ready, quick },
   named: { ...completed, stellar_transaction_id: hash },
@@ -142,12 +139,10 @@ describe('a payment that the ledger shows', () => {
 
   it.each(['1m payable, 20h quickNamed, 20h1m shown', '1m payable, 59m completed, 1h1s found'])(
     'does not time a payout that was told before the payment was known: %s',
-    (course) =>
-      expect(follow(course).outcome).toMatchObject({
-        evidence: 'ledger',
-        settleSeconds: null,
-        timesKnown: false,
-      }),
+    (course) => {
+      const untimed = { evidence: 'ledger', settleSeconds: null, timesKnown: false };
+      expect(follow(course).outcome).toMatchObject(untimed);
+    },
   );
 
   it('is received when its ledger closed, in its amount, counts for who attached in time, and keeps the day', () => {

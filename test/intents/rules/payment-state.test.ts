@@ -78,9 +78,8 @@ describe('the verdict on a payment', () => {
     const refuted = withFinding(told, 'anchor', problem('transaction_failed', true), startMs);
     const named = withNamed(refuted, 'b'.repeat(64), 'wallet', startMs + second);
     expect(verdictOf(named, startMs + minute)).toBe('waiting');
-    expect(verdictOf(withFinding(named, 'wallet', problem('other_asset'), startMs), startMs + minute)).toBe(
-      'refuted',
-    );
+    const both = withFinding(named, 'wallet', problem('other_asset'), startMs);
+    expect(verdictOf(both, startMs + minute)).toBe('refuted');
   });
 
   it('is not refuted by what the wallet names', () => {
@@ -92,8 +91,8 @@ describe('the verdict on a payment', () => {
 });
 
 describe('a party that names ever new payments', () => {
-  const names = (state: typeof told, count: number, afterMs: number) =>
-    withNamed(state, count.toString(16).padStart(64, '0'), 'anchor', startMs + second + afterMs);
+  const names = (state: typeof told, count: number, afterMs: number, by: 'anchor' | 'wallet' = 'anchor') =>
+    withNamed(state, count.toString(16).padStart(64, '0'), by, startMs + second + afterMs);
 
   it('has a day in all before the intent ends, and thirty until none is looked up any more', () => {
     let state = told;
@@ -117,8 +116,6 @@ describe('a party that names ever new payments', () => {
   });
 
   it('has each that the wallet names looked up at the pace of those before it', () => {
-    const names = (state: typeof told, count: number, afterMs: number) =>
-      withNamed(state, count.toString(16).padStart(64, '0'), 'wallet', startMs + second + afterMs);
     let state = withNamed(seen, hash, 'wallet', startMs);
     let nowMs = startMs;
     let looks = 0;
@@ -126,7 +123,7 @@ describe('a party that names ever new payments', () => {
       nowMs = nextLookUpMs(state, nowMs) ?? Number.NaN;
       state = withFinding(state, 'wallet', problem('ledger_unavailable'), nowMs);
       // Two new payments are named between two lookups.
-      state = names(names(state, 2 * looks, nowMs - startMs), 2 * looks + 1, nowMs - startMs);
+      for (const count of [2 * looks, 2 * looks + 1]) state = names(state, count, nowMs - startMs, 'wallet');
       expect(state.named[0]?.lookedUpAtMs).toBeNull();
     }
     expect(looks).toBeLessThan(40);

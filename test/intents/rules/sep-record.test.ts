@@ -61,15 +61,8 @@ describe('readRecord', () => {
 
   it('keeps no member that carries bank details', () => {
     const text = JSON.stringify(readRecord(sep24));
-    for (const secret of [
-      sep24.to,
-      sep24.external_extra,
-      'Bank of Somewhere',
-      '12345678',
-      sep24.withdraw_memo,
-    ]) {
-      expect(text).not.toContain(secret);
-    }
+    for (const name of ['to', 'external_extra', 'external_extra_text', 'message', 'withdraw_memo'] as const)
+      expect(text).not.toContain(sep24[name]);
   });
 
   it('reads SEP-6 records with fee_details, numeric amounts and absent members', () => {
@@ -87,17 +80,10 @@ describe('readRecord', () => {
     expect(found.status.word).toBe('pending_customer_info_update');
   });
 
-  it.each([
-    null,
-    7,
-    'text',
-    [],
-    {},
-    { transaction: {} },
-    { id: 'a' },
-    { status: 'completed' },
-    { id: 'a', status: 5 },
-  ])('refuses %j, which is not a record', (json) => expect(readRecord(json)).toHaveProperty('refused'));
+  it('refuses what is not a record', () => {
+    const others = [{}, { transaction: {} }, { id: 'a' }, { status: 'completed' }, { id: 'a', status: 5 }];
+    for (const json of [null, 7, 'text', [], ...others]) expect(readRecord(json)).toHaveProperty('refused');
+  });
 
   it('never throws for any JSON, and accepts no unknown status', () => {
     fc.assert(

@@ -121,11 +121,8 @@ describe('erasing an account', () => {
     publisher.setCards((await feature.publishedCards()).cards);
     try {
       await publisher.tick();
-      const [before, entries] = [
-        await verifyLog(publisher.publisher),
-        await allEntries(publisher.publisher, 1),
-      ];
-
+      const before = await verifyLog(publisher.publisher);
+      const entries = await allEntries(publisher.publisher, 1);
       const tried = await erase(account, '--dry-run');
       expect(tried).toMatchObject({ status: 0, stderr: '' });
       expect(JSON.parse(tried.stdout)).toMatchObject({ erased: 44, kept: {}, dryRun: true });
@@ -176,10 +173,8 @@ describe('erasing an account', () => {
     const counted = await counts();
     const done = await erase(account);
     expect(done.status).toBe(1);
-    expect(JSON.parse(done.stdout)).toMatchObject({
-      erased: 2,
-      kept: { recent: 1, open: 1, disputed: 2 },
-    });
+    const kept = { recent: 1, open: 1, disputed: 2 };
+    expect(JSON.parse(done.stdout)).toMatchObject({ erased: 2, kept });
     const store = createIntentStore(fixture.connection);
     for (const { _id } of [recent, open, disputed, sameDay])
       expect(await store.findByHash(_id)).not.toBeNull();
@@ -188,10 +183,8 @@ describe('erasing an account', () => {
   });
 
   it('changes nothing for a text that is no account', async () => {
-    expect(await erase('GABC')).toMatchObject({
-      status: 2,
-      stderr: expect.stringContaining('Not an account'),
-    });
+    const stderr = expect.stringContaining('Not an account');
+    expect(await erase('GABC')).toMatchObject({ status: 2, stderr });
     expect(await erase()).toMatchObject({ status: 2 });
   });
 });

@@ -90,24 +90,6 @@ function newIntents(count: number) {
   return Array.from({ length: count }, (_, place) => unpaidIntent(used - place));
 }
 
-/** Counts the commands of this name from now on. */
-function commandsSent(command: string): () => number {
-  let sent = 0;
-  connection.getClient().on('commandStarted', ({ commandName }) => {
-    if (commandName === command) sent += 1;
-  });
-  return () => sent;
-}
-
-it('inserts intents that arrive at the same time together, at most 100 at a time', async () => {
-  const intents = newIntents(250);
-  const sent = commandsSent('insert');
-  const results = await Promise.all(intents.map((each) => store.insert(each)));
-  expect(results).toEqual(Array(250).fill(true));
-  expect(sent()).toBe(3);
-  expect(await store.findByHashes(intents.map(({ _id }) => _id))).toHaveLength(250);
-});
-
 it('tells each of those inserted together whether it was stored: a known one does not refuse the others', async () => {
   const [first, twice, other, ...rest] = newIntents(40) as [Intent, Intent, Intent, ...Intent[]];
   await store.insert(first);
