@@ -153,8 +153,8 @@ describe('the cost of quotes', () => {
 });
 
 describe('the cache of the rates', () => {
-  it('makes one call per anchor for 1,000 concurrent cold requests', async () => {
-    const answers = await Promise.all(Array.from({ length: 1_000 }, () => quoteNgn({ amount: '250' })));
+  it('makes one call per anchor for 200 concurrent cold requests', async () => {
+    const answers = await Promise.all(Array.from({ length: 200 }, () => quoteNgn({ amount: '250' })));
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     expect(['harbour', 'slowboat', 'squall', 'galleon', 'tidewater'].map((id) => callsTo(id))).toEqual([
       1, 1, 1, 1, 1,
