@@ -39,3 +39,11 @@ export function invalidRequest(faults: readonly ErrorDetail[]): ApiError {
   const message = first === undefined ? 'The request is not valid.' : `${first.path}: ${first.message}`;
   return new ApiError('INVALID_REQUEST', message, { details });
 }
+
+/** What a run under a lease came to. Throws RUN_IN_PROGRESS where it did not run, since another instance holds the lease. */
+export function resultOf<T>(run: { ran: true; value: T } | { ran: false; startedAt: string }): T {
+  if (run.ran) return run.value;
+  throw new ApiError('RUN_IN_PROGRESS', `Another run is under way since ${run.startedAt}.`, {
+    startedAt: run.startedAt,
+  });
+}

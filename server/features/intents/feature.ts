@@ -1,3 +1,12 @@
+import { initServer } from '@ts-rest/express';
+import { parseJson } from '../../../contract/anchor-documents/json.js';
+import { intentsContract, reconcileContract } from '../../../contract/endpoints/intents.js';
+import { rateLimitClasses } from '../../../contract/rate-limits.js';
+import type { IntentAnswer } from '../../../contract/schemas/intents.js';
+import { resultOf } from '../../errors.js';
+import { clientHash } from '../../http/client-key.js';
+import { rawBody } from '../../http/json-body.js';
+import { enforceLimit, markVerified } from '../../http/rate-limit.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Leases } from '../../mongo/leases.js';
@@ -9,16 +18,15 @@ import type { Emit } from '../../webhooks/outbox.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { Rates } from '../rates/service.js';
 import type { MarkDays, Standings } from '../reputation/count-days.js';
-import { createTakeStatusCallback } from './callback/status-callback.js';
+import { createTakeStatusCallback, type TakeStatusCallback } from './callback/status-callback.js';
 import { createAttach } from './holder/attach.js';
 import { createPassing } from './holder/passing.js';
-import { createIntentStreams } from './intent-streams.js';
+import { createIntentStreams, type IntentStreams } from './intent-streams.js';
 import { createLookUpPayments } from './payment/payment-look-ups.js';
 import type { DueStore, HasToWait } from './polls/due-store.js';
 import { createReconcile, reconcileLease } from './polls/reconcile.js';
 import { createTransactionPoll } from './polls/transaction-poll.js';
-import { createIntentsRouter, createReconcileRouter } from './router.js';
-import { createIntentService, type IntentServiceDeps } from './service.js';
+import { createIntentService, type IntentService, type IntentServiceDeps } from './service.js';
 import type { IntentStore } from './store.js';
 import { createMakeProgress } from './transition/progress.js';
 
@@ -68,10 +76,53 @@ export function createIntentsFeature(deps: IntentsDeps) {
   const reconcile = createReconcile({ ...deps, progress, poll: createTransactionPoll(deps), lookUpPayments });
   return {
     router: createIntentsRouter({ ...deps, service, takeStatusCallback, intentStreams }),
-    reconcileRouter: createReconcileRouter(reconcile),
+    reconcileRouter: initServer().router(reconcileContract, {
+      reconcile: async () => ({ status: 200, body: resultOf(await reconcile()) }),
+    }),
     /** The job that checks the open intents that are due. */
     reconcile,
     /** Ends the change stream behind the streams of intents. */
     stopStreams: intentStreams.stop,
   };
+}
+
+/** `Signature`, or the name it had before SEP-24 settled on that. */
+const signatureHeaders = ['signature', 'x-stellar-signature'];
+
+function createIntentsRouter(deps: {
+  service: IntentService;
+  takeStatusCallback: TakeStatusCallback;
+  limiter: Pick<RateLimiter, 'take'>;
+  streams: Pick<Streams, 'open'>;
+  intentStreams: Pick<IntentStreams, 'prepare'>;
+}) {
+  return initServer().router(intentsContract, {
+    createIntent: async ({ body, res }) => {
+      const { created, answer } = await deps.service.register(body, clientHash(res.locals.clientKey));
+      if (!created) return { status: 200, body: answer };
+      res.setHeader('Location', `/api/intent/${answer.intentHash}`);
+      return { status: 201, body: answer };
+    },
+    getIntent: async ({ params }) => ({ status: 200, body: await deps.service.read(params.intentHash) }),
+    stream: async ({ params, req, res }) => {
+      const prepare = () => deps.intentStreams.prepare(params.intentHash);
+      return { status: 200, body: await deps.streams.open<IntentAnswer>(req, res, prepare) };
+    },
+    attachTransaction: async ({ params, body }) => ({
+      status: 200,
+      body: await deps.service.attach(params.intentHash, body),
+    }),
+    reportStatus: async ({ params, req, res }) => {
+      const signature = signatureHeaders.map((name) => req.get(name)).find((value) => value !== undefined);
+      // Parsed once more, since the middleware's parser loses the last digits of long ids.
+      const raw = rawBody(req);
+      const body = raw.length === 0 ? {} : parseJson(raw.toString());
+      const callback = { signature, rawBody: raw, body };
+      const countVerified = async (anchorId: string) => {
+        markVerified(res);
+        await enforceLimit(deps.limiter, res, rateLimitClasses.callback, `callback|${anchorId}`);
+      };
+      return { status: 200, body: await deps.takeStatusCallback(params.intentHash, callback, countVerified) };
+    },
+  });
 }

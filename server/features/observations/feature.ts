@@ -2,7 +2,7 @@ import { initServer } from '@ts-rest/express';
 import type { Connection } from 'mongoose';
 import { observationsContract } from '../../../contract/endpoints/observations.js';
 import type { AnchorObservations, ObservationWindow } from '../../../contract/schemas/observations.js';
-import { ApiError } from '../../errors.js';
+import { resultOf } from '../../errors.js';
 import { setFreshness } from '../../http/send-json.js';
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
@@ -69,11 +69,7 @@ export function createObservationsFeature(deps: ObservationsFeatureDeps) {
       setFreshness(res, { seconds: freshSeconds, public: deps.publicCache });
       return { status: 200, body };
     },
-    observeAnchors: async () => {
-      const run = await observe(0);
-      if (run.ran) return { status: 200, body: run.value };
-      throw new ApiError('RUN_IN_PROGRESS', 'Another round is under way.', { startedAt: run.startedAt });
-    },
+    observeAnchors: async () => ({ status: 200, body: resultOf(await observe(0)) }),
   });
   /** A job. Each instance runs it at its own times, yet an anchor is asked only once per interval. */
   const observeDue = () => observe(deps.everyMs * dueAfterShare);

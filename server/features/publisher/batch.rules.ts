@@ -16,7 +16,7 @@ import { leafHashOf } from './merkle-tree.rules.js';
 export const maxEntries = 10_000;
 
 /** The formula of every score that is published. */
-const formula = 'v1';
+export const formula = 'v1';
 
 export interface Entry {
   key: string;

@@ -1,21 +1,26 @@
+import { initServer } from '@ts-rest/express';
+import type { Response } from 'express';
+import { publisherContract } from '../../../contract/endpoints/publisher.js';
+import { scoresContract } from '../../../contract/endpoints/reputation.js';
+import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import { fromHex } from '../../../contract/verification/bytes.js';
+import { resultOf } from '../../errors.js';
+import { setFreshness } from '../../http/send-json.js';
 import type { Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import { createSigner, publicBatchKey } from './batch.rules.js';
 import { createHealth } from './health.js';
-import { createBatchLog, type KnownFleet } from './log.js';
+import { type BatchLog, createBatchLog, type LogDeps } from './log.js';
 import { createOracle } from './oracle.js';
-import { createGetPublicScores } from './public-scores.js';
-import { createPublisherRouters } from './router.js';
-import { createTick, publisherLease, type TickDeps } from './tick.js';
+import { createTick, publisherLease, type Tick, type TickDeps } from './tick.js';
 
 /** Leases to seed at startup. */
 export const publisherLeases = [publisherLease] as const;
 
 export interface PublisherDeps
-  extends KnownFleet,
-    Pick<TickDeps, 'batches' | 'ticks' | 'publishedCards' | 'writeEvent' | 'clock' | 'logger'> {
+  extends Omit<LogDeps, 'publishes'>,
+    Pick<TickDeps, 'ticks' | 'writeEvent' | 'logger'> {
   leases: Pick<Leases, 'run' | 'read'>;
   inTransaction: InTransaction;
   /** PUBLISHER_SECRET_KEY: an Ed25519 seed, 64 hex digits; undefined: nothing is published. */
@@ -40,11 +45,11 @@ const defaultLeaseTtlMs = 30_000;
 export type Publisher = ReturnType<typeof createPublisherFeature>;
 
 export function createPublisherFeature(deps: PublisherDeps) {
-  const { batches, ticks, leases, oracleUrl, outbound, tickIntervalMs = defaultTickIntervalMs } = deps;
+  const { leases, oracleUrl, outbound, tickIntervalMs = defaultTickIntervalMs } = deps;
   const hasOracle = oracleUrl !== undefined;
   const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
   const signer = deps.secretKey === undefined ? undefined : createSigner(deps.secretKey);
-  const log = createBatchLog(batches, deps, deps.clock);
+  const log = createBatchLog({ ...deps, publishes: signer !== undefined });
   const oracle = hasOracle
     ? createOracle({ url: oracleUrl, outbound, timeoutMs: deps.oracleTimeoutMs })
     : undefined;
@@ -58,16 +63,46 @@ export function createPublisherFeature(deps: PublisherDeps) {
     oldKeys: deps.oldKeys.map((key) => publicBatchKey(fromHex(key))),
     staleAfterMs: 3 * tickIntervalMs,
   });
-  const heldSince = async () => (await ticks.read()).heldSince;
-  const latestSequence = async () => (signer === undefined ? null : ((await batches.latest())?._id ?? null));
-  const getPublicScores = createGetPublicScores({ ...deps, ...log, heldSince, latestSequence });
-  return {
-    routers: createPublisherRouters({ ...deps, tick, health, log, getPublicScores }),
-    /** A job: submits the waiting batches and publishes changed cards. */
-    tick,
-    health,
-    log,
-    /** The entries of the latest batch, or, where nothing is published, the cards as they are. */
-    getPublicScores,
-  };
+  const parts = { tick, health, log };
+  return { ...parts, routers: createRouters(parts, deps.publicCache) };
+}
+
+interface Parts {
+  /** A job: submits the waiting batches and publishes changed cards. */
+  tick: Tick;
+  health: () => Promise<PublisherHealth>;
+  log: BatchLog;
+}
+
+const freshSeconds = {
+  /** Short, because a batch may still get its receipt. */
+  batch: 5,
+  /** A cached answer is not misleading, since `checkedAt` gives the time of the check. */
+  health: 1,
+  /** They never change. */
+  entries: 86_400,
+  scores: 10,
+};
+
+function createRouters({ tick, health, log }: Parts, publicCache: boolean) {
+  async function fresh<T>(res: Response, what: keyof typeof freshSeconds, read: Promise<T>) {
+    const body = await read;
+    setFreshness(res, { seconds: freshSeconds[what], public: publicCache });
+    return { status: 200 as const, body };
+  }
+
+  const publisher = initServer().router(publisherContract, {
+    tickPublisher: async () => ({ status: 200, body: resultOf(await tick()) }),
+    getPublisherHealth: ({ res }) => fresh(res, 'health', health()),
+    listBatches: ({ query, res }) => fresh(res, 'batch', log.list(query)),
+    getBatch: ({ params, res }) => fresh(res, 'batch', log.get(Number(params.sequence))),
+    listBatchEntries: ({ params, query, res }) =>
+      fresh(res, 'entries', log.entries(Number(params.sequence), query)),
+    proveBatchEntry: ({ params, query, res }) =>
+      fresh(res, 'batch', log.prove(Number(params.sequence), query)),
+  });
+  const scores = initServer().router(scoresContract, {
+    getPublicScores: ({ query, res }) => fresh(res, 'scores', log.scores(query)),
+  });
+  return { publisher, scores };
 }

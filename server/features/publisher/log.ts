@@ -1,28 +1,48 @@
 import type { BatchEntries, EntryProof, PublishedBatch } from '../../../contract/schemas/publisher.js';
+import type { PublicScores } from '../../../contract/schemas/reputation.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { toHex } from '../../../contract/verification/bytes.js';
 import { createCache } from '../../cache/cache.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
 import { type PageQuery, readCursor, readLimit, toPage, unknownCursor, writeCursor } from '../../paging.js';
 import { type Clock, toInstant } from '../../ports.js';
-import { entryKey } from './batch.rules.js';
+import { entryKey, formula } from './batch.rules.js';
 import { pathTo, treeOver } from './merkle-tree.rules.js';
-import type { BatchDocument, BatchStore } from './store.js';
+import type { BatchDocument, BatchStore, TickStore } from './store.js';
 
 /** Proofs are asked for of the latest batch. Each tree of 10,000 entries takes 4 MB. */
 const maxTrees = 4;
 const wholeNumber = /^[1-9]\d{0,14}$/;
 
-/** The anchors that are or were in the fleet, and the corridors that are served. */
-export interface KnownFleet {
+const ofScores = ['scores'];
+/** What the first page of the scores was taken from, a batch or the cards, and where the next one begins. */
+const placeOfScores = [/^(cards|[1-9]\d{0,14})$/, wholeNumber];
+
+/** The cards that are published, by anchor and corridor, and of when they are. */
+export type PublishedCards = () => Promise<{
+  cards: ScoreCard[];
+  computedAt: Date | null;
+  standsStillSince: Date | null;
+}>;
+
+export interface LogDeps {
+  batches: BatchStore;
+  ticks: TickStore;
+  publishedCards: PublishedCards;
+  /** Whether the cards are published as batches. */
+  publishes: boolean;
+  /** Whether this anchor is or was in the fleet. */
   isKnownAnchor: (id: string) => Promise<boolean>;
   isServedCorridor: (id: string) => boolean;
+  clock: Clock;
 }
 
 export type BatchLog = ReturnType<typeof createBatchLog>;
 
 /** Reads the published log. A sequence that no batch has throws UNKNOWN_BATCH. */
-export function createBatchLog(store: BatchStore, fleet: KnownFleet, clock: Clock) {
+export function createBatchLog(deps: LogDeps) {
+  const { batches: store, clock } = deps;
+
   async function find(sequence: number): Promise<BatchDocument> {
     const batch = await store.find(sequence);
     if (batch === null) throw unknown(sequence);
@@ -72,11 +92,37 @@ export function createBatchLog(store: BatchStore, fleet: KnownFleet, clock: Cloc
       return { sequence, start, items, nextCursor: end < size ? writeCursor(name, [end]) : null };
     },
 
-    /** The entries of a batch from this one on; null for a batch that does not exist. */
-    async entriesFrom(sequence: number, start: number, limit: number) {
-      const batch = await store.find(sequence);
-      if (batch === null) return null;
-      return { header: batch.header, items: await readCards(batch, start, limit) };
+    /** A page of the latest batch, or, where nothing is published, of the cards of window 30, by anchor and corridor. */
+    async scores(query: PageQuery): Promise<PublicScores> {
+      const [begun, place = '0'] = readCursor(query.cursor, ofScores, placeOfScores) ?? [];
+      const source = begun ?? String((deps.publishes ? await store.latest() : null)?._id ?? 'cards');
+      const [start, limit] = [Number(place), readLimit(query.limit)];
+      const end = start + limit;
+      const { cards, computedAt, standsStillSince: still } = await deps.publishedCards();
+      const nextOf = (size: number) => (end < size ? writeCursor(ofScores, [source, end]) : null);
+      const head = { version: '1', formula, window: 30 } as const;
+      if (source === 'cards')
+        return {
+          ...head,
+          standsStillSince: still && toInstant(still),
+          generatedAt: computedAt && toInstant(computedAt),
+          batch: null,
+          items: cards.slice(start, end),
+          nextCursor: nextOf(cards.length),
+        };
+      const batch = await store.find(Number(source));
+      if (batch === null) throw unknownCursor();
+      const { sequence, root, size, createdAt } = batch.header;
+      const { heldSince } = await deps.ticks.read();
+      const since = heldSince !== null && (still === null || heldSince < still) ? heldSince : still;
+      return {
+        ...head,
+        standsStillSince: since && toInstant(since),
+        generatedAt: createdAt,
+        batch: { sequence, root },
+        items: await readCards(batch, start, limit),
+        nextCursor: nextOf(size),
+      };
     },
 
     /** Reads one entry, and the leaf hashes of a batch once. */
@@ -90,9 +136,9 @@ export function createBatchLog(store: BatchStore, fleet: KnownFleet, clock: Cloc
       const [entry] = index < 0 ? [] : await readCards(batch, index, 1);
       const leafHash = hashes[index];
       if (entry === undefined || leafHash === undefined) {
-        if (!(await fleet.isKnownAnchor(anchor)))
+        if (!(await deps.isKnownAnchor(anchor)))
           throw unsupportedPair('query.anchor', 'was never in the fleet');
-        if (!fleet.isServedCorridor(corridor))
+        if (!deps.isServedCorridor(corridor))
           throw unsupportedPair('query.corridor', 'is not a corridor that is served');
         throw unknown(sequence, anchor, corridor);
       }

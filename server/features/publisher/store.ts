@@ -1,5 +1,9 @@
 import { type ClientSession, type Connection, mongo } from 'mongoose';
-import type { BatchHeader, BatchKey } from '../../../contract/verification/verify-batch.js';
+import {
+  type BatchHeader,
+  type BatchKey,
+  batchHeaderHash,
+} from '../../../contract/verification/verify-batch.js';
 import type { OracleReceipt } from '../../../contract/verification/verify-receipt.js';
 import { bulkCollection, defineModel, typedSchema } from '../../mongo/models.js';
 import type { Entry } from './batch.rules.js';
@@ -21,7 +25,7 @@ export interface BatchDocument {
   submittedAt: Date | null;
 }
 
-/** The entries of a batch, in order, in their RFC 8785 form. Nobody sees them before the header of that sequence. */
+/** The entries of a batch, in order, in their RFC 8785 form. */
 interface EntriesDocument {
   /** The sequence. */
   _id: number;
@@ -95,19 +99,22 @@ export function createBatchStore(connection: Connection) {
       return ((await first({}, -1))?._id ?? 0) - (submitted?._id ?? 0);
     },
 
-    /** Stores the entries of the batch that is to have this sequence, in place of those that a tick which died has left. */
-    async putEntries(session: ClientSession, _id: number, entries: readonly Entry[]): Promise<void> {
-      const options = { session, upsert: true };
+    /** Adds a batch with its entries and their leaf hashes. */
+    async insert(
+      session: ClientSession,
+      signed: Pick<BatchDocument, 'header' | 'signature' | 'publicKey'>,
+      entries: readonly Entry[],
+    ): Promise<BatchDocument> {
+      const { sequence: _id } = signed.header;
+      const headerHash = batchHeaderHash(signed.header);
+      const batch = { _id, ...signed, headerHash, open: true, receipt: null, submittedAt: null };
       const texts = entries.map(({ text }) => text);
       const keys = entries.map(({ key }) => key);
       const hashes = new mongo.Binary(Buffer.concat(entries.map(({ leafHash }) => leafHash)));
-      await bulkEntries.replaceOne({ _id }, { entries: texts }, options);
-      await bulkLeaves.replaceOne({ _id }, { keys, hashes }, options);
-    },
-
-    /** Commits a batch, whose entries are stored. */
-    async insert(session: ClientSession, batch: BatchDocument): Promise<void> {
+      await bulkEntries.insertOne({ _id, entries: texts }, { session });
+      await bulkLeaves.insertOne({ _id, keys, hashes }, { session });
       await batches.create([batch], { session });
+      return batch;
     },
 
     /** Returns false if the batch already has a receipt. */

@@ -9,11 +9,10 @@ import {
 import type { HeldLease, Leases } from '../../mongo/leases.js';
 import type { InLeasedTransaction } from '../../mongo/transactions.js';
 import { headOf } from './batch.rules.js';
-import { contentOf, createWriteBatch } from './batch-writer.js';
 import type { Oracle } from './oracle.js';
 import { whatTheLogLacks } from './oracle-answer.rules.js';
 import type { BatchStore } from './store.js';
-import { publisherLease } from './tick.js';
+import { contentOf, publisherLease } from './tick.js';
 
 /** A published batch with all its entries in order, not verified yet. */
 export interface WholeBatch {
@@ -44,7 +43,6 @@ export function createTakeBatches(deps: {
   keys: readonly BatchKey[];
 }) {
   const { batches, oracle, file } = deps;
-  const writeBatch = createWriteBatch(deps);
 
   async function take(lease: HeldLease): Promise<{ taken: number[]; head: BatchHead | null }> {
     const keys = [...deps.keys, ...(await batches.listKeys(maxKeys))];
@@ -85,7 +83,8 @@ export function createTakeBatches(deps: {
     if (content.root !== header.root)
       throw new CannotTake(`Batch ${sequence}: its entries are not in order.`);
     const publicKey = keys.find(({ keyId }) => keyId === header.keyId)?.publicKey ?? '';
-    await writeBatch(lease, content.entries, { header, signature, publicKey });
+    const signed = { header, signature, publicKey };
+    await deps.inLeasedTransaction(lease, (session) => batches.insert(session, signed, content.entries));
     return { sequence, headerHash: verdict.headerHash };
   }
 

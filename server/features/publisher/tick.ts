@@ -1,16 +1,26 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TickAnswer, TickFailure, TickResult } from '../../../contract/schemas/publisher.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { type HeldLease, LeaseLostError, type LeaseOutcome, type Leases } from '../../mongo/leases.js';
 import type { ClientSession, InLeasedTransaction } from '../../mongo/transactions.js';
 import { type Clock, type Logger, toInstant } from '../../ports.js';
 import { untilAborted } from '../../timing.js';
 import type { Emit } from '../../webhooks/outbox.js';
-import { headOf, isUnchanged, maxEntries, nextHeader, type Signer } from './batch.rules.js';
-import { contentOf, createWriteBatch } from './batch-writer.js';
+import {
+  type Entry,
+  headOf,
+  inOrder,
+  isUnchanged,
+  maxEntries,
+  nextHeader,
+  type Signer,
+  toEntry,
+} from './batch.rules.js';
 import { beginTick, endTick, type TickNote, type TickState } from './health.rules.js';
-import { toPublished } from './log.js';
+import { type PublishedCards, toPublished } from './log.js';
+import { rootOf, treeOver } from './merkle-tree.rules.js';
 import type { Oracle, Submission } from './oracle.js';
 import { type OracleFailure, whatTheLogLacks } from './oracle-answer.rules.js';
-import type { PublishedCards } from './public-scores.js';
 import type { BatchDocument, BatchStore, TickStore } from './store.js';
 
 /** One tick at a time, whichever instance it is on. */
@@ -18,6 +28,9 @@ export const publisherLease = 'publisher';
 
 /** A backlog, for example after an oracle was configured late, is submitted in portions of this size. */
 const maxSubmissions = 100;
+
+/** Other work runs after so many cards: hashing 10,000 of them takes 200 ms. */
+const cardsPerTurn = 250;
 
 interface Progress {
   result: TickResult | null;
@@ -49,7 +62,6 @@ export function createTick(deps: TickDeps): () => Promise<LeaseOutcome<TickAnswe
   const { batches, ticks, inLeasedTransaction, signer, clock, logger } = deps;
   const hasOracle = deps.oracle !== undefined;
   const submitter = createSubmitter(deps);
-  const writeBatch = createWriteBatch(deps);
 
   async function run(lease: HeldLease): Promise<TickAnswer> {
     const startedAt = new Date(clock());
@@ -93,9 +105,11 @@ export function createTick(deps: TickDeps): () => Promise<LeaseOutcome<TickAnswe
     if (isUnchanged(content, latest)) return latest === null ? 'empty' : 'unchanged';
     const header = nextHeader(content, latest, { at: new Date(clock()), keyId: signer.keyId });
     const signed = { header, signature: signer.sign(header), publicKey: signer.publicKey };
-    const batch = await writeBatch(lease, content.entries, signed, async (session, written) => {
+    const batch = await inLeasedTransaction(lease, async (session) => {
+      const written = await batches.insert(session, signed, content.entries);
       // With an oracle, the event waits for the receipt.
       if (!hasOracle) await submitter.announce(session, written, false);
+      return written;
     });
     progress.made.push(batch);
     await submit(lease, batch, progress);
@@ -147,6 +161,22 @@ export function createTick(deps: TickDeps): () => Promise<LeaseOutcome<TickAnswe
   }
 
   return () => deps.leases.run(publisherLease, deps.leaseTtlMs, run);
+}
+
+/** Hashes the cards into the tree of a batch. Throws Error on two cards of one anchor and corridor. */
+export async function contentOf(
+  cards: readonly ScoreCard[],
+  signal: AbortSignal,
+): Promise<{ entries: Entry[]; root: string; size: number }> {
+  const unordered: Entry[] = [];
+  for (let start = 0; start < cards.length; start += cardsPerTurn) {
+    signal.throwIfAborted();
+    unordered.push(...cards.slice(start, start + cardsPerTurn).map(toEntry));
+    await nextTurn();
+  }
+  const entries = inOrder(unordered);
+  const root = rootOf(treeOver(entries.map(({ leafHash }) => leafHash)));
+  return { entries, root, size: entries.length };
 }
 
 /** Asks the oracle each question once: what fails is tried again by the next tick. */

@@ -1,9 +1,14 @@
+import { initServer } from '@ts-rest/express';
+import type { Response } from 'express';
+import { reputationContract } from '../../../contract/endpoints/reputation.js';
+import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import { setFreshness } from '../../http/send-json.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
+import type { PageQuery } from '../../paging.js';
 import { createCards, publishedCards } from './cards.js';
 import { createStandings } from './count-days.js';
 import { createRefresh, type FleetView, type Refresh, type RefreshDeps, refreshLease } from './refresh.js';
-import { createReputationRouter } from './router.js';
-import { createReputationService, type ReputationServiceDeps } from './service.js';
+import { createReputationService, type ReputationService, type ReputationServiceDeps } from './service.js';
 
 /** Leases to seed at startup. */
 export const reputationLeases = [refreshLease] as const;
@@ -31,7 +36,7 @@ export function createReputationFeature(deps: ReputationDeps) {
   const { getAnchor, corridors } = fleet;
   const service = createReputationService({ ...deps, cards, refresh, evidence, getAnchor, corridors });
   return {
-    router: createReputationRouter({ service, publicCache: deps.publicCache }),
+    router: createReputationRouter(service, deps.publicCache),
     service,
     /** A job: counts what has changed and recomputes the scores. */
     refresh,
@@ -48,4 +53,34 @@ export function createReputationFeature(deps: ReputationDeps) {
       return { cards: publishedCards(held), computedAt, standsStillSince };
     },
   };
+}
+
+/** Scores change when they are refreshed, every few minutes. */
+const freshSeconds = 10;
+
+function createReputationRouter(service: ReputationService, publicCache: boolean) {
+  async function fresh<T>(res: Response, read: Promise<T>) {
+    const body = await read;
+    setFreshness(res, { seconds: freshSeconds, public: publicCache });
+    return { status: 200 as const, body };
+  }
+
+  return initServer().router(reputationContract, {
+    getLeaderboard: ({ query, res }) => fresh(res, service.getLeaderboard(toRanking(query))),
+    refreshReputation: async () => ({ status: 200, body: await service.refreshNow() }),
+    getReputation: ({ params, query, res }) =>
+      fresh(res, service.getReputation(params.anchor, toWindow(query.window))),
+    getReputationHistory: ({ params, query, res }) =>
+      fresh(res, service.getHistory({ ...toRanking(query), anchorId: params.anchor })),
+  });
+}
+
+type AskedWindow = `${ScoreCard['window']}` | undefined;
+
+function toRanking(query: PageQuery & { corridor?: string | undefined; window?: AskedWindow }) {
+  return { ...query, corridor: query.corridor ?? null, window: toWindow(query.window) };
+}
+
+function toWindow(text: AskedWindow): ScoreCard['window'] {
+  return text === undefined ? 30 : (Number(text) as ScoreCard['window']);
 }

@@ -2,10 +2,9 @@ import type { AnchorAnswer } from '../../../contract/schemas/anchors.js';
 import type {
   AnchorReputation,
   LeaderboardAnswer,
-  RefreshAnswer,
   ReputationHistory,
 } from '../../../contract/schemas/reputation.js';
-import { ApiError, unsupportedPair } from '../../errors.js';
+import { resultOf, unsupportedPair } from '../../errors.js';
 import { type PageQuery, readCursor, readLimit, toPage, writeCursor } from '../../paging.js';
 import { toInstant } from '../../ports.js';
 import {
@@ -47,7 +46,7 @@ const placePattern = [/^(-|\d{1,3}\.\d\d)$/, /^(0|[1-9]\d{0,14})$/, /^[a-z0-9-]{
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 
 export function createReputationService(deps: ReputationServiceDeps) {
-  const { cards, rollups, refresh, getAnchor, evidence } = deps;
+  const { cards, rollups, getAnchor, evidence } = deps;
 
   /** For a corridor without a record: throws UNSUPPORTED_PAIR if it is not served either. */
   function refuseUnknown(corridor: string | null): void {
@@ -124,11 +123,7 @@ export function createReputationService(deps: ReputationServiceDeps) {
     },
 
     /** Recomputes the scores. Throws RUN_IN_PROGRESS while another instance does. */
-    async refreshNow(): Promise<RefreshAnswer> {
-      const run = await refresh();
-      if (run.ran) return run.value;
-      throw new ApiError('RUN_IN_PROGRESS', 'Another refresh is running.', { startedAt: run.startedAt });
-    },
+    refreshNow: async () => resultOf(await deps.refresh()),
   };
 
   /** Those of the fleet, and the last known ones of corridors that have left it. */

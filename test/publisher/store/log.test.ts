@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifyBatch, verifyEntry } from '../../../contract/verification/verify-batch.js';
-import { createGetPublicScores } from '../../../server/features/publisher/public-scores.js';
+import { firstState } from '../../../server/features/publisher/health.rules.js';
+import { createBatchLog } from '../../../server/features/publisher/log.js';
+import { createBatchStore } from '../../../server/features/publisher/store.js';
 import { writeCursor } from '../../../server/paging.js';
 import {
   allEntries,
@@ -95,15 +97,15 @@ describe('a proof', () => {
 
 describe('the public scores', () => {
   it('are the entries of the latest batch, and those of the batch that a cursor goes on with', async () => {
-    const { getPublicScores } = instance.publisher;
-    const first = await getPublicScores({ limit: '2' });
+    const { scores } = instance.publisher.log;
+    const first = await scores({ limit: '2' });
     const latest = cardsOf(767);
     expect(first).toMatchObject({ batch: { sequence: 6 }, items: latest.slice(0, 2) });
     instance.setCards(cardsOf(3, 60));
     await instance.tick();
-    const rest = await getPublicScores({ limit: '100', cursor: first.nextCursor ?? undefined });
+    const rest = await scores({ limit: '100', cursor: first.nextCursor ?? undefined });
     expect(rest).toMatchObject({ batch: { sequence: 6 }, items: latest.slice(2, 102) });
-    expect(await getPublicScores({})).toMatchObject({ batch: { sequence: 7 }, nextCursor: null });
+    expect(await scores({})).toMatchObject({ batch: { sequence: 7 }, nextCursor: null });
   });
 
   const [early, late] = [new Date('2026-11-20T00:00:00.000Z'), new Date('2026-11-21T00:00:00.000Z')];
@@ -115,12 +117,15 @@ describe('the public scores', () => {
     ['both, the log first', true, late, early, early],
     ['the log, of which nothing is shown', false, null, early, null],
   ])('say since when they stand still: %s', async (_which, isPublished, cards, held, expected) => {
-    const getPublicScores = createGetPublicScores({
-      ...instance.publisher.log,
-      latestSequence: async () => (isPublished ? 1 : null),
-      heldSince: async () => held,
+    const { scores } = createBatchLog({
+      batches: createBatchStore(instance.connection),
+      ticks: { read: async () => ({ ...firstState, heldSince: held }), save: async () => {} },
+      publishes: isPublished,
       publishedCards: async () => ({ cards: [], computedAt: late, standsStillSince: cards }),
+      isKnownAnchor: async () => true,
+      isServedCorridor: () => true,
+      clock: Date.now,
     });
-    expect((await getPublicScores({})).standsStillSince).toBe(expected?.toISOString() ?? null);
+    expect((await scores({})).standsStillSince).toBe(expected?.toISOString() ?? null);
   });
 });

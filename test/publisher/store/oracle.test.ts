@@ -48,7 +48,7 @@ describe('an oracle that does not take the batch', () => {
     tests.oracle.behave('fail');
     expect(await instance.tick()).toMatchObject({ result: 'held', batch: null, pending: 1 });
     expect(await instance.publisher.health()).toMatchObject({ status: 'failing', consecutiveFailures: 2 });
-    expect((await instance.publisher.getPublicScores({})).batch?.sequence).toBe(1);
+    expect((await instance.publisher.log.scores({})).batch?.sequence).toBe(1);
 
     expect(await instance.tick()).toMatchObject({ result: 'published', submitted: [1, 2], pending: 0 });
     expect(await instance.publisher.health()).toMatchObject({ status: 'ok', consecutiveFailures: 0 });
@@ -146,12 +146,12 @@ describe('a log that lacks batches which the oracle has', () => {
         consecutiveFailures: failures,
         latest: { sequence: 2 },
       });
-      expect((await instance.publisher.getPublicScores({})).standsStillSince).not.toBeNull();
+      expect((await instance.publisher.log.scores({})).standsStillSince).not.toBeNull();
     }
     expect(tests.oracle.arrivals()).toHaveLength(4);
     await instance.stored.batches.insertMany(lost);
     expect(await publish()).toMatchObject({ result: 'published', made: [5] });
-    expect((await instance.publisher.getPublicScores({})).standsStillSince).toBeNull();
+    expect((await instance.publisher.log.scores({})).standsStillSince).toBeNull();
   });
 
   it('is noticed where nothing is left of it', async () => {
@@ -159,7 +159,7 @@ describe('a log that lacks batches which the oracle has', () => {
     await instance.connection.dropDatabase();
     const again = await tests.open();
     expect(await publish(again)).toMatchObject({ result: 'held', failure: 'log_behind', made: [] });
-    expect((await again.publisher.getPublicScores({})).batch).toBeNull();
+    expect((await again.publisher.log.scores({})).batch).toBeNull();
   });
 
   it('is noticed after a batch that waited for its receipt has got it', async () => {
