@@ -79,9 +79,8 @@ async function fetched(tried: string[], say: (line: string) => void): Promise<Fo
 }
 
 function onPath(env: NodeJS.ProcessEnv): string[] {
-  const name = process.platform === 'win32' ? 'mongod.exe' : 'mongod';
   const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  return folders.map((folder) => join(folder, name)).filter((path) => existsSync(path));
+  return folders.map((folder) => join(folder, 'mongod')).filter((path) => existsSync(path));
 }
 
 /** One fetched here, else one in the cache that all projects using mongodb-memory-server share. */

@@ -14,7 +14,7 @@ import { pastIntents } from './seed-history/past-intents.js';
 import { pastObservation } from './seed-history/past-observations.js';
 import { currencyOf } from './simulated-anchors/context.js';
 import type { Fleet } from './simulated-anchors/index.js';
-import { marketRate, usualSeed } from './simulated-anchors/pricing.js';
+import { marketRate } from './simulated-anchors/pricing.js';
 import { anchorDefinitions } from './simulated-anchors/profiles.js';
 
 /**
@@ -24,7 +24,7 @@ import { anchorDefinitions } from './simulated-anchors/profiles.js';
 
 export interface SeedHistoryOptions {
   connection: Connection;
-  fleet: Pick<Fleet, 'simulated' | 'corridors' | 'anchors'>;
+  fleet: Pick<Fleet, 'corridors' | 'anchors'>;
   clock: Clock;
   random: Random;
   /** A factor for settle times, as for the simulated anchors. */
@@ -36,13 +36,11 @@ const chunk = 1_000;
 const evidence = 'ledger';
 
 /**
- * Writes some 90 days of intents and their roll-ups, which a service would count one after another. Does nothing for a fleet that is not
- * simulated, nor for a database that has an intent already: once, however often it is called. Resolves to how many
- * intents it wrote.
+ * Writes some 90 days of intents and their roll-ups, which a service would count one after another. Does nothing for a database that
+ * has an intent already. Resolves to how many intents it wrote.
  */
 export async function seedHistory(options: SeedHistoryOptions): Promise<number> {
-  const { connection, fleet } = options;
-  if (fleet.simulated !== true || fleet.anchors.some(({ simulated }) => simulated !== true)) return 0;
+  const { connection } = options;
   const intents = createIntentStore(connection);
   const rollups = createRollupStore(connection);
   const cards = createCardStore(connection);
@@ -104,7 +102,7 @@ export async function insertPastRates(
 
 /** The answer as it would have been at that time, by the simulated market. */
 function answerAt(answer: RatesAnswer, at: number): RatesAnswer {
-  const marketAt = (epochMs: number) => marketRate(currencyOf(answer.buyAsset), epochMs, usualSeed);
+  const marketAt = (epochMs: number) => marketRate(currencyOf(answer.buyAsset), epochMs);
   const factor = marketAt(at)
     .div(marketAt(Date.parse(answer.asOf)))
     .toNumber();

@@ -1,15 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import getPort from 'get-port';
-import { z } from 'zod';
 import { ConfigError, readConfig } from '../server/config.js';
 import { FleetError } from '../server/features/anchors/fleet-file.rules.js';
 import { realWorld, startService } from '../server/main.js';
 import { ShapeError } from '../server/mongo/shape-store.js';
 import { MongoNotFound } from './find-mongod.js';
 import { readOptions, untilReady } from './lib/local-service.js';
-import { isPortTaken } from './lib/loopback-server.js';
 import { buildPageIfStale, PageNotBuilt } from './lib/page-build.js';
 import { Interrupted, StartedParts } from './lib/started-parts.js';
 import { startMongo } from './mongod/replica-set.js';
@@ -36,8 +33,6 @@ It heeds PORT, MONGODB_URI, FLEET_FILE, ORACLE_URL and every other variable of .
 /** Receivers on any port of this machine, so that trying out webhooks needs no setting. */
 const receivers = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `http://${host}:*`).join(',');
 
-const usualPort = '8080';
-
 const say = (line: string) => console.error(line);
 
 async function start(
@@ -46,7 +41,7 @@ async function start(
 ): Promise<void> {
   await parts.add('the claim on the data folder', claimFolder(folder));
   const given = process.env;
-  await checkPort(given.PORT || usualPort, given.HOST || '127.0.0.1');
+  await checkPort(Number(given.PORT || 8080), given.HOST || '127.0.0.1');
   if (!underEdit) await buildPageIfStale(say);
 
   const mongo = await parts.add('MongoDB', startMongo({ dbPath: join(folder, 'mongo'), say }));
@@ -98,7 +93,6 @@ async function start(
       folder,
       adminKey,
       cronSecret,
-      example: await examplePath(config.fleetFile),
     }),
   );
 }
@@ -117,32 +111,15 @@ async function servePageUnderEdit(serviceUrl: string) {
 }
 
 /** Checked before anything is started, so that a port in use costs no time and leaves nothing behind. */
-async function checkPort(port: string, host: string): Promise<void> {
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
-    throw new CannotStart(`PORT must be a port number, not "${port}".`);
-  if (port !== '0' && (await getPort({ port: Number(port), host })) !== Number(port)) throw portTaken(port);
-}
-
-function portTaken(port: string): CannotStart {
-  return new CannotStart(
-    `Port ${port} is taken by another program. Start on another one, such as: PORT=${Number(port) + 1} npm start`,
-  );
-}
-
-const fleetFileHead = z.object({
-  corridors: z.array(z.object({ id: z.string(), referenceAmount: z.string() })).min(1),
-});
-
-/** A rates request that this fleet answers. The service has validated the whole file by now. */
-async function examplePath(fleetFile: string): Promise<string> {
-  const { corridors } = fleetFileHead.parse(JSON.parse(await readFile(fleetFile, 'utf8')));
-  const [{ id, referenceAmount } = { id: 'usdc-ngn', referenceAmount: '100' }] = corridors;
-  return `/api/rates/${id}?amount=${referenceAmount}`;
+async function checkPort(port: number, host: string): Promise<void> {
+  if (port > 0 && port < 65_536 && (await getPort({ port, host })) !== port)
+    throw new CannotStart(
+      `Port ${port} is taken by another program. Start on another one, such as: PORT=${port + 1} npm start`,
+    );
 }
 
 /** Faults that the user can fix are printed as their message; for anything else the stack trace helps. */
-function explain(error: unknown, env: NodeJS.ProcessEnv): string {
-  if (isPortTaken(error)) return portTaken(env.PORT || usualPort).message;
+function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const expected = [CannotStart, ConfigError, FleetError, MongoNotFound, PageNotBuilt, ShapeError].some(
     (kind) => error instanceof kind,
@@ -192,7 +169,7 @@ async function main(): Promise<void> {
     if (stopRequestedAt !== undefined) await finish(exitCode);
   } catch (error) {
     const interrupted = error instanceof Interrupted || stopRequestedAt !== undefined;
-    if (!interrupted) say(explain(error, process.env));
+    if (!interrupted) say(explain(error));
     await finish(interrupted ? exitCode : 1);
   }
 }

@@ -12,7 +12,7 @@ import { localServiceUrl } from './lib/local-service.js';
 import { CannotCheck, Refuted, reader, type Terminal } from './verify-service/api.js';
 import { checkService, type Verified } from './verify-service/check.js';
 
-const help = `npm run verify -- [address] [--new-only] [--key G…] [--oracle address] [--oracle-key G…] [--remember file]
+const help = `npm run verify -- [address] [--new-only] [--key G…] [--oracle address] [--remember file]
 
 Downloads every batch that a running service has published and checks the whole chain: forms, links, signatures,
 entries, roots, receipts, and that nothing differs from what an earlier check remembered. Trusts the keys given (--key
@@ -84,11 +84,10 @@ export async function verifyService(args: readonly string[], terminal: Terminal)
 function readOptions(args: readonly string[]) {
   const { values, positionals } = parse(args);
   if (positionals.length > 1) throw new CannotCheck('one address at a time');
-  const { oracle, 'oracle-key': oracleKey } = values;
+  const { oracle } = values;
   return {
     address: readAddress(positionals[0] ?? localServiceUrl()),
     oracle: oracle === undefined ? undefined : readAddress(oracle),
-    oracleKey: oracleKey === undefined ? undefined : readKey(oracleKey).publicKey,
     keys: (values.key ?? []).map(readKey),
     newOnly: values['new-only'] ?? false,
     remember: values.remember ?? usualMemory,
@@ -97,8 +96,8 @@ function readOptions(args: readonly string[]) {
 
 function parse(args: readonly string[]) {
   const text = { type: 'string' } as const;
-  const keys = { key: { ...text, multiple: true }, oracle: text, 'oracle-key': text } as const;
-  const options = { ...keys, 'new-only': { type: 'boolean' }, remember: text } as const;
+  const keys = { ...text, multiple: true } as const;
+  const options = { key: keys, oracle: text, 'new-only': { type: 'boolean' }, remember: text } as const;
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (error) {

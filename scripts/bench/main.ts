@@ -8,7 +8,6 @@ import { StartedParts } from '../lib/started-parts.js';
 import * as intents from './intents.js';
 import { type Bench, createContext } from './lib/context.js';
 import { significant, toTables } from './lib/figures.js';
-import * as memory from './memory.js';
 import * as newClients from './new-clients.js';
 import * as reads from './reads.js';
 import * as refresh from './refresh.js';
@@ -19,7 +18,6 @@ const benches: Record<string, { run: Bench; onlyWhenNamed?: boolean }> = {
   'new-clients': newClients,
   intents,
   refresh,
-  memory,
   webhooks,
 };
 

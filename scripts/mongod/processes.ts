@@ -5,19 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 // Implemented here, because execa only knows the processes that it has started itself.
 
-/** Whether a process with this id exists, ours or another's. */
-export function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
-
 /** The command line of a process, words joined by spaces; empty when it has ended or cannot be read. */
 export async function commandLine(pid: number): Promise<string> {
+  if (!(pid > 0)) return '';
   if (process.platform === 'linux') {
     // A process that has ended but was not collected by its parent has an empty command line.
     return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ').trim();
@@ -28,19 +18,11 @@ export async function commandLine(pid: number): Promise<string> {
 
 /** Asks a process to end, waits, then kills it. Resolves to whether it is gone. */
 export async function endProcess(pid: number, graceMs: number): Promise<boolean> {
-  const isRunning = async () => isAlive(pid) && (await commandLine(pid)) !== '';
-  for (const [signal, waitMs] of [
-    ['SIGCONT', 0],
-    ['SIGTERM', graceMs],
-    ['SIGKILL', 5_000],
-  ] as const) {
+  const isRunning = async () => (await commandLine(pid)) !== '';
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     if (!(await isRunning())) return true;
-    try {
-      process.kill(pid, signal);
-    } catch {
-      return !isAlive(pid);
-    }
-    const deadline = Date.now() + waitMs;
+    process.kill(pid, signal);
+    const deadline = Date.now() + graceMs;
     while (Date.now() < deadline && (await isRunning())) await sleep(50);
   }
   return !(await isRunning());
@@ -52,16 +34,13 @@ export async function endProcess(pid: number, graceMs: number): Promise<boolean>
  * @throws Error if it cannot be ended.
  */
 export async function endLeftover(dbPath: string): Promise<void> {
-  const pid = Number((await readFile(join(dbPath, 'mongod.lock'), 'utf8').catch(() => '')).trim());
-  if (!Number.isInteger(pid) || pid <= 0) return;
+  const pid = Number(await readFile(join(dbPath, 'mongod.lock'), 'utf8').catch(() => ''));
+  if (!(pid > 0)) return;
   const command = await commandLine(pid);
   // Another program may have this process id by now.
-  if (!(command.includes('mongod') && command.includes(dbPath))) return;
-  if (!(await endProcess(pid, 20_000))) {
-    throw new Error(
-      `A mongod of an earlier run (process ${pid}) still holds ${dbPath}: end it, then start again.`,
-    );
-  }
+  const isLeftover = command.includes('mongod') && command.includes(dbPath);
+  if (isLeftover && !(await endProcess(pid, 20_000)))
+    throw new Error(`A mongod of an earlier run (process ${pid}) still holds ${dbPath}: end it.`);
 }
 
 export interface ProgramResult {

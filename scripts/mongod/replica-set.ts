@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clearLockedPorts } from 'get-port';
 import { mongo } from 'mongoose';
 import { findMongod } from '../find-mongod.js';
 import { freePort } from '../lib/loopback-server.js';
@@ -62,15 +61,9 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
   const dbPath = resolve(options.dbPath ?? (await mkdtemp(join(tmpdir(), 'fairlead-mongo-'))));
   await mkdir(dbPath, { recursive: true });
   await endLeftover(dbPath);
-  // The port stays the same where it can, for those who have noted down the address.
-  const portFile = `${dbPath}.port`;
-  const kept = Number(await readFile(portFile, 'utf8').catch(() => ''));
-  // Otherwise get-port avoids for 15 s a port that it gave out before, although nobody uses it any more.
-  clearLockedPorts();
-  const port = await freePort(...(kept > 0 ? [kept] : []));
-  if (kept > 0 && port !== kept) await changeAddress(found.path, dbPath, port);
-  if (!isTemporary) await writeFile(portFile, `${port}\n`);
-  const child = launch(found.path, dbPath, port, ['--replSet', setName]);
+  const port = await freePort();
+  if (!isTemporary) await writeFile(`${dbPath}.port`, `${port}\n`);
+  const child = launch(found.path, dbPath, port);
   let isStopping = false;
   const stop = async () => {
     isStopping = true;
@@ -78,7 +71,7 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
     if (isTemporary) await rm(dbPath, { recursive: true, force: true });
   };
   try {
-    await withClient(child, port, (client) => makePrimary(client, `127.0.0.1:${port}`));
+    await makePrimary(child, port);
   } catch (error) {
     await stop();
     throw new Error(`mongod (${found.path}) does not start on ${dbPath}: see mongod.log there`, {
@@ -98,12 +91,12 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
   };
 }
 
-function launch(mongod: string, dbPath: string, port: number, args: string[]): ChildProcess {
-  const place = ['--dbpath', dbPath, '--port', String(port), '--bind_ip', '127.0.0.1'];
-  return spawn(mongod, [...place, '--logpath', join(dbPath, 'mongod.log'), ...lightweight, ...args], {
+function launch(mongod: string, dbPath: string, port: number): ChildProcess {
+  const place = ['--dbpath', dbPath, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', setName];
+  return spawn(mongod, [...place, '--logpath', join(dbPath, 'mongod.log'), ...lightweight], {
     stdio: 'ignore',
     // A separate session: Ctrl-C reaches the whole foreground group, and the database has to stop last.
-    detached: process.platform !== 'win32',
+    detached: true,
   });
 }
 
@@ -116,55 +109,36 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(kill);
 }
 
-/** Works on this one mongod, which has just been started, and fails when it ends meanwhile. */
-async function withClient(
-  child: ChildProcess,
-  port: number,
-  work: (client: mongo.MongoClient) => Promise<unknown>,
-): Promise<void> {
+/**
+ * Waits until this mongod can be written. A replica set stores its member's address in its data, and one that does not
+ * find its own address there takes no writes: a new set is initiated with the address, an earlier one is given it.
+ */
+async function makePrimary(child: ChildProcess, port: number): Promise<void> {
   const client = new mongo.MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
     serverSelectionTimeoutMS: launchTimeoutMs,
   });
-  const failed = new Promise<never>((_, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`it ended with ${code}`)));
-  });
-  failed.catch(() => undefined);
+  const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`it ended with ${code}`)));
+  ended.catch(() => undefined);
   try {
-    await Promise.race([work(client), failed]);
+    await Promise.race([untilWritable(client.db('admin'), `127.0.0.1:${port}`), ended]);
   } finally {
     await client.close();
   }
 }
 
-/**
- * A replica set stores its own address in its data, and a member that does not find its address there never becomes
- * primary. MongoDB's documented procedure: start without the replica set, and edit its configuration.
- */
-async function changeAddress(mongod: string, dbPath: string, port: number): Promise<void> {
-  const child = launch(mongod, dbPath, port, []);
-  const change = { $set: { 'members.0.host': `127.0.0.1:${port}` } };
-  try {
-    await withClient(child, port, (client) =>
-      client.db('local').collection('system.replset').updateMany({}, change),
-    );
-  } finally {
-    await end(child);
-  }
-}
-
-/** Initiates the replica set where it is new, and waits until it can be written. */
-async function makePrimary(client: mongo.MongoClient, host: string): Promise<void> {
-  const admin = client.db('admin');
-  const replSetInitiate = { _id: setName, members: [{ _id: 0, host }] };
+async function untilWritable(admin: mongo.Db, host: string): Promise<void> {
+  const members = [{ _id: 0, host }];
   for (const deadline = Date.now() + launchTimeoutMs; Date.now() < deadline; await sleep(50)) {
     const { isWritablePrimary } = await admin.command({ hello: 1 });
     if (isWritablePrimary === true) return;
     try {
-      await admin.command({ replSetInitiate });
+      const { config } = await admin.command({ replSetGetConfig: 1 });
+      const replSetReconfig = { ...config, members, version: config.version + 1 };
+      if (config.members[0].host !== host) await admin.command({ replSetReconfig, force: true });
     } catch (error) {
-      // It is initiated already, or reads its configuration still: it becomes primary by itself.
       if (!(error instanceof mongo.MongoServerError)) throw error;
+      // It is new, or reads its configuration still and refuses this.
+      await admin.command({ replSetInitiate: { _id: setName, members } }).catch(() => undefined);
     }
   }
   throw new Error('it does not become primary');

@@ -4,9 +4,9 @@ import type { FoundPayment } from '../../server/features/intents/payment/payment
 import { newIntent } from '../../server/features/intents/registration/new-intent.rules.js';
 import type { Observations } from '../../server/features/intents/transition/settle-time.rules.js';
 import type { Clock, Random } from '../../server/ports.js';
-import { randomBytes } from '../lib/random.js';
+import { between, pick, randomBytes } from '../lib/random.js';
 import type { Fleet, FleetAnchor } from '../simulated-anchors/index.js';
-import { anchorDefinitions, type SettlementProfile } from '../simulated-anchors/profiles.js';
+import { anchorDefinitions, type Profile } from '../simulated-anchors/profiles.js';
 import { drawEnding } from '../simulated-anchors/settlement.js';
 
 interface Past {
@@ -36,13 +36,6 @@ const lastWords: Partial<Record<Outcome['reason'], Observations['status']>> = {
   overdue: 'pending_anchor',
 };
 
-/** The profile for an anchor that has none here. */
-const ordinary: SettlementProfile = {
-  settleSeconds: [60, 600],
-  endings: { complete: 94, refund: 4, fail: 2 },
-  shortfallPpm: [0, 500],
-};
-
 /** Intents as the service would have left them, anchor by anchor, corridor by corridor, oldest first. */
 export function pastIntents(past: Past): Intent[] {
   const { fleet, random, clock } = past;
@@ -55,7 +48,7 @@ export function pastIntents(past: Past): Intent[] {
       const corridor = fleet.corridors.find(({ id }) => id === served.id);
       if (corridor === undefined) return [];
       const place = { anchor, served, corridor, accounts: accounts.get(served.id) ?? [], anchorAccount };
-      const count = Math.round(between(random, fewest, most));
+      const count = between(random, fewest, most);
       // Recent times are more likely than old ones; none is in the future.
       return Array.from({ length: count }, () => Math.floor(clock() - random() ** 1.5 * (days - 1) * dayMs))
         .sort((a, b) => a - b)
@@ -79,9 +72,10 @@ function intent(
 ): Intent {
   const { random } = past;
   const profile = anchorDefinitions.find(({ id }) => id === anchor.id)?.profile;
-  const outcome = outcomeOf(past, profile?.settlement ?? ordinary, at, profile?.protocol.startsWith('sep38'));
+  if (profile === undefined) throw new Error(`${anchor.id} is no simulated anchor`);
+  const outcome = outcomeOf(past, profile, at);
   const startedAt = at - (outcome.settleSeconds ?? 900) * 1_000;
-  const createdAt = startedAt - Math.round(between(random, 60, 600)) * 1_000;
+  const createdAt = startedAt - between(random, 60, 600) * 1_000;
   const [payer, sellAmount] = [pick(random, accounts), pick(random, amounts)];
   const deliveryMethod = pick(random, served.deliveryMethods);
   const terms = { corridor: corridor.id, anchorId: anchor.id, account: payer, sellAmount, deliveryMethod };
@@ -116,12 +110,7 @@ function intent(
   };
 }
 
-function outcomeOf(
-  { random, pace }: Past,
-  settlement: SettlementProfile,
-  at: number,
-  quotes: boolean | undefined,
-): Outcome {
+function outcomeOf({ random, pace }: Past, { settlement, protocol }: Profile, at: number): Outcome {
   const unmeasured = { settleSeconds: null, timesKnown: false, shortfallPpb: null, amountOut: null };
   const recorded = { recordedAt: new Date(at), ...unmeasured, evidence: 'ledger' } as const;
   if (random() * 100 < abandonedPercent)
@@ -141,7 +130,7 @@ function outcomeOf(
     reason: 'completed',
     settleSeconds: Math.max(1, Math.round(usual * slow * pace)),
     timesKnown: true,
-    shortfallPpb: quotes === true ? Math.round(between(random, least, worst)) * 1_000 : null,
+    shortfallPpb: protocol.startsWith('sep38') ? between(random, least, worst) * 1_000 : null,
   };
 }
 
@@ -174,14 +163,4 @@ function account({ random }: Past): string {
 
 function hex(random: Random, length: number): string {
   return Buffer.from(randomBytes(random, length)).toString('hex');
-}
-
-function between(random: Random, low: number, high: number): number {
-  return low + random() * (high - low);
-}
-
-function pick<T>(random: Random, choices: readonly T[]): T {
-  const chosen = choices[Math.floor(random() * choices.length)];
-  if (chosen === undefined) throw new Error('nothing to choose from');
-  return chosen;
 }

@@ -1,7 +1,7 @@
 import { callOutcome, type ObservedService } from '../../contract/schemas/observations.js';
 import type { Call, Observation } from '../../server/features/observations/observation.rules.js';
 import type { Random } from '../../server/ports.js';
-import { marketRate, usualSeed } from '../simulated-anchors/pricing.js';
+import { marketRate } from '../simulated-anchors/pricing.js';
 import { type AnchorDefinition, offered } from '../simulated-anchors/profiles.js';
 
 /** What a round of the observer would have found at that time of an anchor that behaves as its profile says. */
@@ -31,7 +31,7 @@ export function pastObservation(
   const seen = corridors.map(({ id }, place) => {
     // The reference amount is 100, so that a fixed fee is as many per cent.
     const cost = Number(marginPercent) + Number(feePercent) + Number(feeFixed) + (random() - 0.5) / 5;
-    const market = marketRate((id.split('-')[1] ?? '').toUpperCase(), at, usualSeed);
+    const market = marketRate((id.split('-')[1] ?? '').toUpperCase(), at);
     const tier = sep38 ? ('anchor' as const) : ('estimate' as const);
     const isPriced = !sep38 || prices[place]?.outcome === 'answered';
     const offer = isPriced

@@ -8,7 +8,6 @@ import type { AnchorDefinition, Profile } from './profiles.js';
 export interface FleetSettings {
   clock: Clock;
   random: Random;
-  seed: string;
   /** Multiplies every settlement time: 1 is the profile's own. */
   pace: number;
   /** Multiplies the profiles' latency. */
@@ -44,11 +43,11 @@ export function servedCorridors({ definition }: AnchorContext): ServedCorridor[]
 
 /** The terms of this anchor for a payout asset at an instant (default: now). */
 export function termsFor(context: AnchorContext, buyAsset: string, epochMs = context.clock()): PriceTerms {
-  const { definition, seed } = context;
+  const { definition } = context;
   const { marginPercent, feePercent, feeFixed, lot, protocol } = context.profile();
   const currency = currencyOf(buyAsset);
-  const market = marketRate(currency, epochMs, seed);
-  const rate = anchorRate(market, { id: definition.id, marginPercent, currency, epochMs, seed });
+  const market = marketRate(currency, epochMs);
+  const rate = anchorRate(market, { id: definition.id, marginPercent, currency, epochMs });
   return {
     rate,
     feePercent,

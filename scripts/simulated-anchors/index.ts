@@ -3,7 +3,7 @@ import type { fleetSchema } from '../../server/features/anchors/fleet-file.rules
 import { readJson, replaceFile } from '../lib/files.js';
 import { type SimulatedAnchor, startSimulatedAnchor } from './anchor.js';
 import { type AnchorContext, corridors, type FleetSettings } from './context.js';
-import { baseRates, marketRate, usualSeed } from './pricing.js';
+import { baseRates, marketRate } from './pricing.js';
 import { anchorDefinitions } from './profiles.js';
 import { startSimulatedServer } from './server.js';
 import type { Withdrawal } from './withdrawals.js';
@@ -14,7 +14,7 @@ export type { Responder } from './server.js';
 
 export interface SimulatedAnchorsOptions
   extends Pick<FleetSettings, 'clock' | 'random' | 'ledger'>,
-    Partial<Pick<FleetSettings, 'seed' | 'latencyFactor' | 'pace'>> {
+    Partial<Pick<FleetSettings, 'latencyFactor' | 'pace'>> {
   /** The FX reference takes this port and the anchors those after it, always in the same order; 0: any free ones. */
   portBase?: number;
   /** Ids of those to start; all where absent. */
@@ -29,14 +29,13 @@ export type SimulatedAnchors = Awaited<ReturnType<typeof startSimulatedAnchors>>
 
 /** The simulated FX reference, `GET /fx` → `{base, date, rates}` with the rates as decimal strings. */
 function startFx(settings: FleetSettings, port: number) {
-  const { clock, seed } = settings;
   return startSimulatedServer({
     ...settings,
     port,
     addRoutes: (route) =>
       route('GET /fx', (_, response) => {
-        const now = clock();
-        const rates = Object.keys(baseRates).map((each) => [each, marketRate(each, now, seed).toFixed()]);
+        const now = settings.clock();
+        const rates = Object.keys(baseRates).map((each) => [each, marketRate(each, now).toFixed()]);
         const date = new Date(now).toISOString().slice(0, 10);
         response.json({ base: 'USD', date, rates: Object.fromEntries(rates), simulated: true });
       }),
@@ -64,7 +63,7 @@ function repeat(work: () => Promise<void>, everyMs: number) {
 /** Starts the fleet of simulated anchors and their FX reference on 127.0.0.1. */
 export async function startSimulatedAnchors(options: SimulatedAnchorsOptions) {
   const { portBase = 0, stateFile } = options;
-  const settings = { seed: usualSeed, latencyFactor: 1, pace: 1, ...options };
+  const settings = { latencyFactor: 1, pace: 1, ...options };
   const portAt = (place: number) => (portBase === 0 ? 0 : portBase + place);
   const saved = (await readJson<Record<string, Withdrawal[]>>(stateFile)) ?? {};
   const anchors: SimulatedAnchor[] = [];
@@ -92,8 +91,6 @@ export async function startSimulatedAnchors(options: SimulatedAnchorsOptions) {
     return found;
   }
 
-  const unknown = options.anchors?.find((id) => anchorDefinitions.every((known) => known.id !== id));
-  if (unknown !== undefined) throw new Error(`no simulated anchor ${unknown}`);
   try {
     const fx = await startFx(settings, portAt(0));
     started.push(fx);

@@ -40,24 +40,21 @@ function moved(rate: Decimal, ppm: number): Decimal {
   return rate.mul(1_000_000 + ppm).div(1_000_000);
 }
 
-/** What the simulated market is made of unless a fleet is given another seed. */
-export const usualSeed = 'fairlead';
-
 /** The simulated market: fiat per dollar at that instant; throws for a currency without a base rate. */
-export function marketRate(currency: string, epochMs: number, seed: string): Decimal {
+export function marketRate(currency: string, epochMs: number): Decimal {
   const base = baseRates[currency];
   if (base === undefined) throw new Error(`no simulated base rate for ${currency}`);
-  const slow = driftPpm(`${seed}|${currency}|day`, epochMs, dayMs, 6_000);
-  const quick = driftPpm(`${seed}|${currency}|minutes`, epochMs, tenMinutesMs, 800);
+  const slow = driftPpm(`fairlead|${currency}|day`, epochMs, dayMs, 6_000);
+  const quick = driftPpm(`fairlead|${currency}|minutes`, epochMs, tenMinutesMs, 800);
   return moved(new Amount(base), slow + quick).toSignificantDigits(10);
 }
 
 /** What an anchor pays per stablecoin before its fee: the market less its margin, with a small drift of its own. */
 export function anchorRate(
   market: Decimal,
-  anchor: { id: string; marginPercent: string; currency: string; epochMs: number; seed: string },
+  anchor: { id: string; marginPercent: string; currency: string; epochMs: number },
 ): Decimal {
-  const label = `${anchor.seed}|${anchor.id}|${anchor.currency}`;
+  const label = `fairlead|${anchor.id}|${anchor.currency}`;
   const own = driftPpm(label, anchor.epochMs, fiveMinutesMs, 1_200);
   const margin = new Amount(100).sub(anchor.marginPercent).div(100);
   return moved(market.mul(margin), own).toSignificantDigits(14, Decimal.ROUND_DOWN);

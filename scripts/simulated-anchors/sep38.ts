@@ -48,10 +48,6 @@ function findServed(context: AnchorContext, request: ReadonlyMap<string, string>
   const method = request.get('buy_delivery_method');
   if (method !== undefined && !served.deliveryMethods.includes(method))
     throw new Refusal(400, 'unsupported buy_delivery_method');
-  const country = request.get('country_code');
-  const own = served.corridor.country;
-  if (country !== undefined && own !== undefined && country !== own)
-    throw new Refusal(400, 'unsupported country_code');
   return served;
 }
 

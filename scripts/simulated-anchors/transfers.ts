@@ -2,7 +2,7 @@
 import type { Request } from 'express';
 import { toInstant } from '../../server/ports.js';
 import { loopbackUrl } from './callbacks.js';
-import { type AnchorContext, servedCorridors, usdc, usdcIssuer } from './context.js';
+import { type AnchorContext, servedCorridors, usdc } from './context.js';
 import { type Caller, callerOf, isAccount } from './identity.js';
 import { Amount, amountForm } from './pricing.js';
 import { offered } from './profiles.js';
@@ -35,7 +35,7 @@ export function addSep24(route: AddRoute, context: AnchorContext, withdrawals: W
   route(
     'POST /sep24/transactions/withdraw/interactive',
     (request, response) => {
-      const { id } = beginWithdrawal(context, withdrawals, request, 'sep24', 'withdrawal');
+      const { id } = beginWithdrawal(context, withdrawals, request, 'sep24');
       const url = `${context.origin()}/sep24/interactive/${id}`;
       response.json({ type: 'interactive_customer_info_needed', url, id });
     },
@@ -56,35 +56,32 @@ export function addSep24(route: AddRoute, context: AnchorContext, withdrawals: W
   addTransactions(route, context, withdrawals, 'sep24');
 }
 
-/** SEP-6: withdrawals by API. `/withdraw` pays the currency of `destination_asset`, else the anchor's first one. */
+/** SEP-6: withdrawals by API. */
 export function addSep6(route: AddRoute, context: AnchorContext, withdrawals: Withdrawals): void {
   const sep6 = { offered: () => offered[context.profile().protocol].sep6 };
   route(
     'GET /sep6/info',
     (_, response) => {
-      const methods = new Set(servedCorridors(context).flatMap(({ deliveryMethods }) => deliveryMethods));
-      const terms = { enabled: true, authentication_required: true, funding_methods: [...methods] };
+      const terms = { enabled: true, authentication_required: true };
       const { fee_fixed: _fixed, fee_percent: _percent, ...limits } = withdrawTerms(context);
       response.json({
         withdraw: { USDC: { ...terms, ...withdrawTerms(context) } },
         'withdraw-exchange': { USDC: { ...terms, ...limits } },
-        transaction: { enabled: true, authentication_required: true },
+        transaction: terms,
       });
     },
     sep6,
   );
-  for (const kind of ['withdrawal', 'withdrawal-exchange'] as const) {
-    route(
-      `GET /sep6/${kind.replace('withdrawal', 'withdraw')}`,
-      (request, response) => {
-        const { id } = beginWithdrawal(context, withdrawals, request, 'sep6', kind);
-        // Where to pay.
-        const payment = { account_id: context.receivingAccount, memo_type: 'id', memo: memoOf(id) };
-        response.json({ id, ...payment, ...withdrawTerms(context) });
-      },
-      { ...sep6, steady: true },
-    );
-  }
+  route(
+    'GET /sep6/withdraw-exchange',
+    (request, response) => {
+      const { id } = beginWithdrawal(context, withdrawals, request, 'sep6');
+      // Where to pay.
+      const payment = { account_id: context.receivingAccount, memo_type: 'id', memo: memoOf(id) };
+      response.json({ id, ...payment, ...withdrawTerms(context) });
+    },
+    { ...sep6, steady: true },
+  );
   addTransactions(route, context, withdrawals, 'sep6');
 }
 
@@ -94,36 +91,30 @@ function beginWithdrawal(
   withdrawals: Withdrawals,
   request: Request,
   protocol: NewWithdrawal['protocol'],
-  kind: NewWithdrawal['kind'],
 ): Withdrawal {
   const caller = requireCaller(context, request);
   const fields = fieldsOf(protocol === 'sep24' ? request.body : request.query);
   const field = (name: string) => fields.get(name) || null;
-  const code = kind === 'withdrawal' ? field('asset_code') : field('source_asset');
-  if (code !== 'USDC' && !(kind === 'withdrawal-exchange' && code === usdc))
+  if (field(protocol === 'sep24' ? 'asset_code' : 'source_asset') !== 'USDC')
     throw new Refusal(400, 'unsupported asset');
-  if (![null, usdcIssuer].includes(field('asset_issuer'))) throw new Refusal(400, 'unsupported asset_issuer');
-
   const account = field('account');
   if (account !== null && !isAccount(account)) throw new Refusal(400, 'account must be a G… key');
   const owner = caller === 'partner' ? account : caller;
   if (owner === null) throw new Refusal(400, 'account is required with a partner token');
 
   const destination = field('destination_asset');
-  if (destination === null && kind === 'withdrawal-exchange')
-    throw new Refusal(400, 'destination_asset is required');
   const served = servedCorridors(context).find(
     ({ corridor }) => destination === null || corridor.buyAsset === destination,
   );
   if (served === undefined) throw new Refusal(400, 'unsupported destination_asset');
   // SEP-24 asks for the delivery method in its form; here `funding_method` takes the place of that choice.
-  const deliveryMethod = field('funding_method') ?? field('type') ?? served.deliveryMethods[0] ?? '';
+  const deliveryMethod = field('funding_method') ?? served.deliveryMethods[0] ?? '';
   if (!served.deliveryMethods.includes(deliveryMethod)) throw new Refusal(400, 'unsupported funding_method');
   const amountIn = field('amount');
   if (amountIn !== null) checkAmount(context, amountIn);
   const { buyAsset } = served.corridor;
   const who = { owner, from: account ?? owner, callbackUrl: callbackUrlOf(fields) };
-  return withdrawals.begin({ protocol, kind, ...who, buyAsset, deliveryMethod, amountIn });
+  return withdrawals.begin({ protocol, ...who, buyAsset, deliveryMethod, amountIn });
 }
 
 function callbackUrlOf(fields: ReadonlyMap<string, string>): string | null {
@@ -188,7 +179,7 @@ export function transactionView(context: AnchorContext, withdrawal: Withdrawal):
   const instant = (epochMs: number) => toInstant(epochMs).slice(0, old ? 19 : undefined);
   const fields = {
     id,
-    kind: withdrawal.kind,
+    kind: withdrawal.protocol === 'sep24' ? 'withdrawal' : 'withdrawal-exchange',
     status,
     message: withdrawal.message,
     amount_in: withdrawal.amountIn,

@@ -8,7 +8,6 @@ import { drawEnding, type Step, settlementOf, stepsUntilPayment } from './settle
 /** What is known of a withdrawal when it begins. Amounts are decimal strings. */
 export interface NewWithdrawal {
   protocol: 'sep24' | 'sep6';
-  kind: 'withdrawal' | 'withdrawal-exchange';
   /** The account whose token started it: the one that may read it. */
   owner: string;
   /** The account that pays. */
@@ -40,7 +39,7 @@ export interface Withdrawal extends NewWithdrawal {
   amended: Record<string, unknown>;
 }
 
-/** The most an anchor keeps. The oldest one without further steps is dropped for a new one. */
+/** The most an anchor keeps: the latest. */
 const keptLimit = 5_000;
 const unpaid: ReadonlySet<string> = new Set(['incomplete', 'pending_user_transfer_start', 'expired']);
 
@@ -86,10 +85,8 @@ export function createWithdrawals(
 
   return {
     begin(terms: NewWithdrawal): Withdrawal {
-      const [rested] =
-        kept.size < keptLimit ? [] : [...kept.values()].filter(({ steps }) => steps.length === 0);
-      if (rested !== undefined) kept.delete(rested.id);
-      else if (kept.size >= keptLimit) throw new Refusal(503, 'too many open withdrawals');
+      const [oldest] = kept.keys();
+      if (kept.size >= keptLimit && oldest !== undefined) kept.delete(oldest);
       const now = clock();
       const isInteractive = terms.protocol === 'sep24';
       const withdrawal: Withdrawal = {

@@ -29,34 +29,26 @@ export async function startSimulatedLedger(options: SimulatedLedgerOptions) {
   const saved = (await readJson<Entry[]>(stateFile)) ?? [];
   const book = createBook({ clock, closeMs, saved });
   const faults = { rpc: noFaults, horizon: noFaults };
-  const asked = { rpc: 0, horizon: 0 };
   const rpcView = viewOf(book, clock, () => faults.rpc);
   const horizonView = viewOf(book, clock, () => faults.horizon);
   let sequence = saved.length;
 
-  /** Resolves to whether the request is still to be answered. */
-  async function passes(source: 'rpc' | 'horizon', response: express.Response): Promise<boolean> {
-    asked[source] += 1;
-    const { away, delayMs, html } = faults[source];
-    if (delayMs > 0) await delay(delayMs);
-    if (away) response.status(503).type('html').send('<h1>503 Service Unavailable</h1>');
-    else if (html) response.type('html').send('<h1>It works!</h1>');
-    return !away && !html;
-  }
-
   const app = express();
   app.disable('x-powered-by');
   // Wallets ask from pages of other origins.
-  app.use((request, response, next) => {
+  app.use(async (request, response, next) => {
     response.set({ 'access-control-allow-origin': '*', 'access-control-allow-headers': '*' });
+    const { away, delayMs, html } = faults[request.path.startsWith('/rpc') ? 'rpc' : 'horizon'];
+    if (delayMs > 0) await delay(delayMs);
     if (request.method === 'OPTIONS') response.status(204).end();
+    else if (away) response.status(503).type('html').send('<h1>503 Service Unavailable</h1>');
+    else if (html) response.type('html').send('<h1>It works!</h1>');
     else next();
   });
-  app.post('/rpc', express.json({ limit: '1mb' }), async (request, response) => {
-    if (await passes('rpc', response)) response.json(answerRpc(request.body, book, rpcView));
+  app.post('/rpc', express.json({ limit: '1mb' }), (request, response) => {
+    response.json(answerRpc(request.body, book, rpcView));
   });
-  app.get(/^\/horizon(\/.*)?$/, async (request, response) => {
-    if (!(await passes('horizon', response))) return;
+  app.get(/^\/horizon(\/.*)?$/, (request, response) => {
     const streamed = streamedAccount(request);
     if (streamed !== undefined) return streamTransactions(streamed, request, response, horizonView);
     const url = new URL(request.originalUrl, 'http://ledger');
@@ -88,8 +80,6 @@ export async function startSimulatedLedger(options: SimulatedLedgerOptions) {
       faults.rpc = { ...faults.rpc, ...rpc };
       faults.horizon = { ...faults.horizon, ...horizon };
     },
-    /** How many requests each source was sent. */
-    asked: () => ({ ...asked }),
     async stop(): Promise<void> {
       clearInterval(saving);
       await server.stop();

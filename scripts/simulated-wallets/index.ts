@@ -5,11 +5,6 @@ import type { Random } from '../../server/ports.js';
 import { pick } from '../lib/random.js';
 import { offRamp, type SimulatedWallet, walletOf } from './off-ramp.js';
 
-export interface SimulatedWallets {
-  /** Ends the off-ramp in progress. */
-  stop(): Promise<void>;
-}
-
 const intervalMs = 45_000;
 const wallets = 60;
 
@@ -23,7 +18,7 @@ function wallet(number: number): SimulatedWallet {
  * its leaderboard by the very path that real ones take (`startOfframp`). What fails is left, as at an anchor that speaks
  * SEP-6 alone; the next one may go through.
  */
-export function startSimulatedWallets(options: { serviceUrl: string; random: Random }): SimulatedWallets {
+export function startSimulatedWallets(options: { serviceUrl: string; random: Random }) {
   const { serviceUrl, random } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -40,8 +35,7 @@ export function startSimulatedWallets(options: { serviceUrl: string; random: Ran
     const answer = await fetch(`${serviceUrl}/api/corridors`, { signal });
     const { items } = (await answer.json()) as CorridorPage;
     const corridor = pick(random, items);
-    const anchor = pick(random, corridor?.anchors ?? []);
-    if (corridor === undefined || anchor === undefined) return;
+    const anchor = pick(random, corridor.anchors);
     const paid = new AbortController();
     await offRamp({
       serviceUrl,
@@ -59,7 +53,8 @@ export function startSimulatedWallets(options: { serviceUrl: string; random: Ran
 
   const running = run().catch(() => undefined);
   return {
-    async stop() {
+    /** Ends the off-ramp in progress. */
+    async stop(): Promise<void> {
       stopping.abort();
       await running;
     },

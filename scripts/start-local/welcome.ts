@@ -12,8 +12,6 @@ export function welcome(of: {
   folder: string;
   adminKey: string;
   cronSecret: string;
-  /** Path of a request to try. */
-  example: string;
 }): string {
   const { port } = new URL(of.url);
   const run = `${port === '8080' ? '' : `PORT=${port} `}npm run`;
@@ -37,7 +35,7 @@ Fairlead is up.
 
 In another terminal, paste one of these:
 
-  curl '${of.url}${of.example}'
+  curl '${of.url}/api/${of.simulated ? 'rates/usdc-ngn?amount=100' : 'corridors'}'
   curl '${of.url}/api/reputation/leaderboard'
   curl -X POST -H 'X-Admin-Key: ${of.adminKey}' '${of.url}/api/admin/cache/invalidate'
 ${of.simulated ? offRamp : ''}  ${run} verify       check the signed scores

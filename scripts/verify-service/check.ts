@@ -21,8 +21,6 @@ export interface CheckOptions {
   getFromOracle?: Get | undefined;
   /** Keys to trust besides the remembered ones; with neither, those that the service lists. */
   keys: readonly BatchKey[];
-  /** Key of the oracle's receipts, `G…`; else the remembered one, else the first one met. */
-  oracleKey?: string | undefined;
   /** What an earlier check found. */
   remembered: { head: BatchHead | null; keys: BatchKey[]; oracle: string | null } | undefined;
   /** Begin after the remembered head; else with the first batch. */
@@ -147,9 +145,9 @@ async function checkEntries(get: Get, header: PublishedBatch['header']): Promise
  * Receipts come in order. So where a batch has one, those before it that had none when they were read have got theirs
  * since, and are read again.
  */
-function createReceipts({ get, getFromOracle, oracleKey, remembered }: CheckOptions) {
+function createReceipts({ get, getFromOracle, remembered }: CheckOptions) {
   const waiting: PublishedBatch[] = [];
-  let oracle = oracleKey ?? remembered?.oracle ?? null;
+  let oracle = remembered?.oracle ?? null;
   let [receipts, confirmed] = [0, 0];
 
   async function check(batch: PublishedBatch): Promise<void> {

@@ -6,7 +6,6 @@ import { withDatabase } from '../../scripts/mongod/uri.js';
 import { type ReferenceOracle, startReferenceOracle } from '../../scripts/reference-oracle/index.js';
 import { reconcileLease } from '../../server/features/intents/polls/reconcile.js';
 import type { DeliveryDocument } from '../../server/webhooks/delivery.rules.js';
-import { type KilledTask, killedFleet, killedIntent, leaseTtlMs } from '../fixtures/faults/killed-worker.js';
 import { openIntents } from '../fixtures/intents/intents-fixture.js';
 import { insertIntents, intentDocuments } from '../fixtures/intents/stored-intents.js';
 import {
@@ -25,6 +24,7 @@ import { type Receiver, startReceiver } from '../fixtures/webhooks/receiver.js';
 import { type PrivateMongo, privateMongo } from '../support/database.js';
 import { expectFor } from '../support/expect-for.js';
 import { buildWorker, eventually, type Worker } from '../support/worker-processes.js';
+import { type KilledTask, killedFleet, killedIntent, leaseTtlMs } from './killed-worker.js';
 
 /** Two rows of steps are walked at the same time, each in a database of its own. */
 const lanes = ['a', 'b'];
@@ -100,7 +100,7 @@ beforeAll(async () => {
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ transaction }));
   });
   await new Promise<void>((resolve) => anchor.listen(0, '127.0.0.1', resolve));
-  start = await buildWorker<KilledTask>(new URL('../fixtures/faults/killed-worker.ts', import.meta.url));
+  start = await buildWorker<KilledTask>(new URL('./killed-worker.ts', import.meta.url));
   opened = await Promise.all(lanes.map(openWorld));
 }, 120_000);
 afterAll(async () => {

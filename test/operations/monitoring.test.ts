@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parser as promql } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
-import { idleMetrics } from '../fixtures/edge/idle-metrics.js';
 import { expectFor } from '../support/expect-for.js';
+import { idleMetrics } from './idle-metrics.js';
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 

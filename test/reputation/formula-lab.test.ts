@@ -14,7 +14,7 @@ import {
   players,
   type Withdrawal,
   yearDays,
-} from '../fixtures/reputation/players.js';
+} from './players.js';
 
 /*
  * Plays parties that want a better record than they deserve, or a worse one for a rival, over a year, by the service's own

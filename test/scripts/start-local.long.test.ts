@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
 import { freePort } from '../../scripts/lib/loopback-server.js';
-import { endProcess, isAlive } from '../../scripts/mongod/processes.js';
+import { commandLine, endProcess } from '../../scripts/mongod/processes.js';
 import { withDatabase } from '../../scripts/mongod/uri.js';
 import { testDatabase } from '../support/database.js';
 import { testRun } from '../support/test-run.js';
@@ -129,11 +129,11 @@ describe('npm start', () => {
     expect(second.output()).toContain(`A service already runs on ${folder} (process ${first.child.pid})`);
 
     const mongod = await mongodPid();
-    expect(isAlive(mongod)).toBe(true);
+    expect(await commandLine(mongod)).toContain('mongod');
     pressCtrlC(first);
     expect(await first.ended).toBe(0);
     expect(first.output()).not.toMatch(/Could not stop|\n\s+at /);
-    expect(isAlive(mongod)).toBe(false);
+    expect(await commandLine(mongod)).toBe('');
     expect(existsSync(join(folder, 'start.pid'))).toBe(false);
   }, 180_000);
 
@@ -179,7 +179,7 @@ describe('npm start', () => {
     pressCtrlC(early);
     expect(await early.ended).toBe(0);
     expect(early.output()).not.toContain('Fairlead is up.');
-    expect(isAlive(mongod)).toBe(false);
+    expect(await commandLine(mongod)).toBe('');
   });
 });
 

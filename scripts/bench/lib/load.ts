@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { percentile } from './figures.js';
 
@@ -183,21 +182,4 @@ export async function withCpu<T>(pids: readonly number[], work: () => Promise<T>
   const result = await work();
   const after = await Promise.all(pids.map(processCpuMs));
   return { result, spentMs: after.map((each, place) => each - (before[place] ?? 0)) };
-}
-
-/** The most memory that a process has (RSS, in bytes) while `work` runs; NaN where the system has no /proc. */
-export async function mostMemory(pid: number, work: () => Promise<unknown>): Promise<number> {
-  let [most, isOver] = [0, false];
-  const watch = (async () => {
-    while (!isOver) {
-      const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-      most = Math.max(most, Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1]) * 1_024);
-      await delay(50);
-    }
-  })();
-  await work().finally(() => {
-    isOver = true;
-  });
-  await watch;
-  return most;
 }

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import type { Intent } from '../../../server/features/intents/intent.js';
-import { type MongoProxy, startMongoProxy } from '../../fixtures/disputes/database-proxy.js';
 import { disputeOf, type Signer, signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';
 import { insertIntents } from '../../fixtures/intents/stored-intents.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';
+import { type MongoProxy, startMongoProxy } from './database-proxy.js';
 
 /** The commands that recording a dispute sends, in order, each by words that only that command contains. */
 const steps = [

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { clients, runEight, windows } from '../../fixtures/limits/eight-limiters.js';
 import { testDatabase } from '../../support/database.js';
 import { expectFor } from '../../support/expect-for.js';
+import { clients, runEight, windows } from './eight-limiters.js';
 
 const { uri } = testDatabase();
 

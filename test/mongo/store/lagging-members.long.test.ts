@@ -6,8 +6,8 @@ import { isDuplicateKey, isMongoUnavailable } from '../../../server/mongo/failur
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { unpaidIntent } from '../../fixtures/intents/stored-intents.js';
-import { startThreeMembers, type ThreeMembers } from '../../fixtures/limits/three-members.js';
 import { waitFor } from '../../support/wait-for.js';
+import { startThreeMembers, type ThreeMembers } from './three-members.js';
 
 const known = unpaidIntent(1);
 const another = unpaidIntent(2);

@@ -4,9 +4,9 @@ import { rateHistoryExamples, ratesExamples } from '../../../contract/examples/r
 import type { RateHistoryPage } from '../../../contract/schemas/rate-history.js';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { toInstant } from '../../../server/ports.js';
-import { rateSamples } from '../../fixtures/rates/rate-samples.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
+import { rateSamples } from './rate-samples.js';
 
 const database = testDatabase();
 const samples = rateSamples(database);

@@ -8,11 +8,11 @@ import {
   openReputationParts,
   type ReputationParts,
 } from '../../fixtures/reputation/reputation-parts.js';
-import type { Task } from '../../fixtures/reputation/reputation-worker.js';
 import { anyOutcome, noon } from '../../fixtures/reputation/stored-outcomes.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';
 import { runSeed, seeded } from '../../support/seeded.js';
 import { buildWorker, eventually, type Worker } from '../../support/worker-processes.js';
+import type { Task } from './reputation-worker.js';
 
 const leaseTtlMs = 600;
 const outcomes = 120;
@@ -27,9 +27,7 @@ let startWorker: (task: Task) => Worker;
 
 beforeAll(async () => {
   mongod = await privateMongo();
-  startWorker = await buildWorker<Task>(
-    new URL('../../fixtures/reputation/reputation-worker.ts', import.meta.url),
-  );
+  startWorker = await buildWorker<Task>(new URL('./reputation-worker.ts', import.meta.url));
 });
 afterAll(() => mongod.stop());
 

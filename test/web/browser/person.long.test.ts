@@ -4,11 +4,11 @@ import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { signer, storedIntent } from '../../fixtures/disputes/dispute-values.js';
 import { insertIntents } from '../../fixtures/intents/stored-intents.js';
 import { axeFindings, sidewaysFindings, tabbingFindings } from '../../fixtures/web/findings.js';
-import { installWallet, standInName } from '../../fixtures/web/stand-in-wallet.js';
 import { itInBrowser, shown, texts, webArtifacts, webBrowser } from '../../fixtures/web/web-browser.js';
 import { webService } from '../../fixtures/web/web-service.js';
 import { testAdminKey } from '../../support/app.js';
 import { originsOf } from '../../support/watched-page.js';
+import { installWallet, standInName } from './stand-in-wallet.js';
 
 const service = webService();
 const browser = webBrowser();
