@@ -4,17 +4,8 @@ import type { mongo } from 'mongoose';
 import { publicKeyOf } from '../../contract/verification/ed25519.js';
 import { encodePublicKey } from '../../contract/verification/strkey.js';
 import type { BenchContext, BenchMongo } from './lib/context.js';
-import {
-  type BenchRow,
-  inTurns,
-  medianOf,
-  microseconds,
-  ms,
-  percentile,
-  perSecond,
-  ratioOfRounds,
-} from './lib/figures.js';
-import { clientOf, type LoadResult, measure, newClient, withCpu } from './lib/load.js';
+import { type BenchRow, inTurns, medianOf, ms, percentile, perSecond, ratioOfRounds } from './lib/figures.js';
+import { clientOf, fire, type LoadResult, newClient } from './lib/load.js';
 import { openWindows } from './programs/windows.js';
 
 const rounds = 3;
@@ -27,11 +18,7 @@ interface Stored {
   client: string;
 }
 
-/** Processor time per intent in microseconds: of the process that registers, and of mongod. */
-interface Figures extends Pick<LoadResult, 'perSecond' | 'p50Ms' | 'p99Ms'> {
-  processor: number;
-  mongod: number;
-}
+type Figures = Pick<LoadResult, 'perSecond' | 'p50Ms' | 'p99Ms'>;
 
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const mongod = await context.startMongo();
@@ -40,8 +27,8 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   const account = encodePublicKey(publicKeyOf(randomBytes(32)));
   let registered = 0;
 
-  const register = async (perClient: number): Promise<Figures> => {
-    const figures = await measure([service.pid, ...mongod.pids], {
+  const register = (perClient: number): Promise<Figures> =>
+    fire({
       url: `${service.url}/api/intent/offramp`,
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -56,9 +43,6 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
         return { headers: perClient === 1 ? newClient() : returning, body: JSON.stringify(terms) };
       },
     });
-    const [processor = Number.NaN, ofMongod = Number.NaN] = figures.cpuMicros;
-    return { ...figures, processor, mongod: ofMongod };
-  };
   await register(intentsOfClient);
   const lines = [
     { what: 'bare loop: draw and insert', measure: await bareLoop(mongod, seconds) },
@@ -78,8 +62,6 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
       'of draw and insert': ratioOfRounds(results, reference, (each) => each.perSecond),
       p50: ms(medianOf(results, (each) => each.p50Ms)),
       p99: ms(medianOf(results, (each) => each.p99Ms)),
-      processor: microseconds(medianOf(results, (each) => each.processor)),
-      mongod: microseconds(medianOf(results, (each) => each.mongod)),
     },
   }));
 }
@@ -88,7 +70,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
  * Inserts what the service has stored, with new ids and clients, into a collection with the same indexes, majority-committed,
  * after drawing a point of a new client's window, as the service must for each client that it has not seen.
  */
-async function bareLoop({ client, pids }: BenchMongo, seconds: number): Promise<() => Promise<Figures>> {
+async function bareLoop({ client }: BenchMongo, seconds: number): Promise<() => Promise<Figures>> {
   const stored = client.db().collection<Stored>('intents');
   const documents = await stored.find().limit(200).toArray();
   const indexes = (await stored.indexes()).filter(({ name }) => name !== '_id_');
@@ -113,18 +95,11 @@ async function bareLoop({ client, pids }: BenchMongo, seconds: number): Promise<
         latenciesMs.push(performance.now() - begunAt);
       }
     };
-    const { spentMs } = await withCpu([process.pid, ...pids], () =>
-      Promise.all(Array.from({ length: connections }, one)),
-    );
-    const [own = Number.NaN, mongod = Number.NaN] = spentMs.map(
-      (each) => (each * 1_000) / latenciesMs.length,
-    );
+    await Promise.all(Array.from({ length: connections }, one));
     return {
       perSecond: (latenciesMs.length * 1_000) / (performance.now() - startedAt),
       p50Ms: percentile(latenciesMs, 50),
       p99Ms: percentile(latenciesMs, 99),
-      processor: own,
-      mongod,
     };
   };
 }

@@ -10,7 +10,7 @@ export interface Stage {
   random: Random;
   /** Sends a tick of the publisher to every instance at once. */
   tickEverywhere(): Promise<void>;
-  counts: { kills: number; uncleanStops: string[] };
+  uncleanStops: string[];
 }
 
 /** How long an instance or a primary stays frozen: longer than its leases, and than an election takes. */
@@ -27,7 +27,6 @@ export const faults = {
   async 'kill-instance'(stage: Stage) {
     const instance = anyInstance(stage);
     await instance.end('SIGKILL');
-    stage.counts.kills += 1;
     await delay(1_000);
     await instance.start();
   },
@@ -37,17 +36,16 @@ export const faults = {
     await delay(frozenMs);
     instance.resume();
   },
-  async 'rolling-restart'({ instances, counts }: Stage) {
+  async 'rolling-restart'({ instances, uncleanStops }: Stage) {
     for (const instance of instances) {
       const how = await instance.end('SIGTERM');
-      if (how !== 0) counts.uncleanStops.push(`${instance.name} ended with ${how} after SIGTERM.`);
+      if (how !== 0) uncleanStops.push(`${instance.name} ended with ${how} after SIGTERM.`);
       await instance.start();
     }
   },
-  async 'kill-primary'({ members, counts }: Stage) {
+  async 'kill-primary'({ members }: Stage) {
     const [primary] = await members.inOrder();
     await primary.end('SIGKILL');
-    counts.kills += 1;
     await delay(5_000);
     await primary.start();
   },
@@ -62,13 +60,12 @@ export const faults = {
     await primary.stepDown();
   },
   /** What only the primary has is rolled back. */
-  async 'lone-primary'({ members, counts }: Stage) {
+  async 'lone-primary'({ members }: Stage) {
     const [primary, ...secondaries] = await members.inOrder();
     // One that is frozen would go on to receive what is written, in the buffer of its socket.
     await Promise.all(secondaries.map((secondary) => secondary.end('SIGKILL')));
     await delay(aloneMs);
     await primary.end('SIGKILL');
-    counts.kills += 3;
     await Promise.all(secondaries.map((secondary) => secondary.start()));
     await delay(6_000);
     await primary.start();
@@ -85,13 +82,13 @@ export const faults = {
   },
 } as const;
 
-export type FaultName = keyof typeof faults;
+type FaultName = keyof typeof faults;
 export const faultNames = Object.keys(faults) as FaultName[];
 
 /** The order of the faults of a seed: all of them once in a random order, and again. */
-export function* faultsInOrder(names: readonly FaultName[], random: Random): Generator<FaultName> {
+export function* faultsInOrder(random: Random): Generator<FaultName> {
   for (;;)
-    yield* [...names]
+    yield* faultNames
       .map((name) => ({ name, at: random() }))
       .sort((a, b) => a.at - b.at)
       .map(({ name }) => name);

@@ -5,22 +5,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { compile } from '../lib/compile.js';
-import { readOptions as readArguments } from '../lib/local-service.js';
+import { readOptions } from '../lib/local-service.js';
 import { seeded } from '../lib/random.js';
 import { StartedParts } from '../lib/started-parts.js';
 import { type Check, compare, settle } from './checks.js';
-import { type FaultName, faultNames, faults, faultsInOrder, type Stage } from './faults.js';
+import { faultNames, faults, faultsInOrder } from './faults.js';
 import { startInstances } from './instances.js';
 import { startMembers } from './members.js';
 import { createServiceClient } from './service-client.js';
 import { startSurroundings } from './surroundings.js';
 import { createTraffic } from './traffic.js';
 
-const help = `npm run test:faults -- [--seed number] [--minutes 5] [--only fault,fault] [--server folder]
+const help = `npm run test:faults -- [--seed number] [--minutes 5]
 
 Three members of MongoDB and three instances of the service under load, which are killed, frozen and restarted for so
 many minutes, in an order that the seed decides. Afterwards everything that the service acknowledged is compared with what
-it has. Ends with "N passed, N failed". The faults: ${faultNames.join(', ')}. --server runs the service of another checkout.`;
+it has. Ends with "N passed, N failed". The faults: ${faultNames.join(', ')}.`;
 
 const instanceCount = 3;
 const warmUpMs = 10_000;
@@ -29,18 +29,10 @@ const restMs = 150_000;
 const betweenFaultsMs = 3_000;
 const say = (line: string) => console.log(line);
 
-interface Options {
-  seed: number;
-  minutes: number;
-  only: readonly FaultName[];
-  /** A checkout whose service is run; this one where absent. */
-  server: string | undefined;
-}
-
-async function storm({ seed, minutes, only, server }: Options, parts: StartedParts): Promise<Check[]> {
+async function storm(seed: number, minutes: number, parts: StartedParts): Promise<Check[]> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-storm-'));
   await parts.add('the folder', { stop: () => rm(folder, { recursive: true, force: true }) });
-  const compiled = await compile({ name: 'storm', ...(server === undefined ? {} : { root: server }) });
+  const compiled = await compile({ name: 'storm' });
   await parts.add('the compiled service', { stop: compiled.remove });
   const members = await parts.add('the members', startMembers(folder));
   const around = startSurroundings({ random: seeded(seed + 1), folder });
@@ -62,22 +54,20 @@ async function storm({ seed, minutes, only, server }: Options, parts: StartedPar
   running.catch(() => undefined);
   await delay(warmUpMs);
 
-  const counts: Stage['counts'] = { kills: 0, uncleanStops: [] };
-  const stage: Stage = {
+  const uncleanStops: string[] = [];
+  const stage = {
     members,
     instances: instances.all,
     random: seeded(seed + 4),
     tickEverywhere: () => traffic.tickEverywhere(urls),
-    counts,
+    uncleanStops,
   };
   const endsAtMs = Date.now() + minutes * 60_000;
-  const done: FaultName[] = [];
-  for (const name of faultsInOrder(only, seeded(seed))) {
+  for (const name of faultsInOrder(seeded(seed))) {
     if (Date.now() > endsAtMs) break;
     say(`${new Date().toISOString()} ${name}`);
     await faults[name](stage);
     await members.untilWhole();
-    done.push(name);
     await delay(betweenFaultsMs);
   }
   surroundings.calm();
@@ -91,13 +81,11 @@ async function storm({ seed, minutes, only, server }: Options, parts: StartedPar
     })),
   ]);
   const { intents, paid, disputes } = traffic.acknowledged;
-  say(
-    `${done.length} faults, ${members.elections()} elections seen, ${counts.kills} kills; ${client.answered()} answers; ` +
-      `${intents.size} intents, ${paid.size} paid, ${disputes.size} disputes, ${surroundings.deliveries.length} deliveries.`,
-  );
+  const { length } = surroundings.deliveries;
+  say(`${intents.size} intents, ${paid.size} paid, ${disputes.size} disputes, ${length} deliveries.`);
   return [
     rest,
-    { name: 'instances stop cleanly', faults: counts.uncleanStops },
+    { name: 'instances stop cleanly', faults: uncleanStops },
     ...(await compare({ client, acknowledged: traffic.acknowledged, surroundings })),
     {
       name: 'enough happened to be compared',
@@ -106,30 +94,17 @@ async function storm({ seed, minutes, only, server }: Options, parts: StartedPar
   ];
 }
 
-function readOptions(): Options {
-  const text = { type: 'string' } as const;
-  const { values } = readArguments(help, { seed: text, minutes: text, only: text, server: text });
-  const only = values.only?.split(',') ?? faultNames;
-  const unknown = only.find((name) => !faultNames.includes(name as FaultName));
-  if (unknown !== undefined)
-    throw new Error(`there is no fault ${unknown}; there are: ${faultNames.join(', ')}`);
-  return {
-    seed: Number(values.seed ?? randomInt(2 ** 31)),
-    minutes: Number(values.minutes ?? 5),
-    only: only as FaultName[],
-    server: values.server,
-  };
-}
-
 async function main(): Promise<void> {
-  const options = readOptions();
-  say(`The storm of seed ${options.seed}`);
+  const text = { type: 'string' } as const;
+  const { values } = readOptions(help, { seed: text, minutes: text });
+  const seed = Number(values.seed ?? randomInt(2 ** 31));
+  say(`The storm of seed ${seed}`);
   const parts = new StartedParts(say);
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void parts.stop().then(() => process.exit(1)));
   let checks: Check[];
   try {
-    checks = await storm(options, parts);
+    checks = await storm(seed, Number(values.minutes ?? 5), parts);
   } catch (error) {
     checks = [
       { name: 'the storm itself', faults: [error instanceof Error ? String(error.stack) : String(error)] },

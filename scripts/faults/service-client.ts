@@ -25,7 +25,6 @@ export function createServiceClient(options: {
   /** Answers of status 500, each with its request. */
   const failures: string[] = [];
   let addresses = 0;
-  let answered = 0;
   const any = () => urls[Math.floor(random() * urls.length)] as string;
 
   async function request(url: string, init: RequestInit): Promise<Response> {
@@ -39,7 +38,6 @@ export function createServiceClient(options: {
       headers,
       signal: AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]),
     });
-    answered += 1;
     if (response.status === 500)
       failures.push(`${init.method ?? 'GET'} ${url}: ${await response.clone().text()}`);
     return response;
@@ -72,7 +70,6 @@ export function createServiceClient(options: {
   return {
     once,
     failures,
-    answered: () => answered,
     /** Repeats a request that may be repeated until it is answered other than by 429 or 5xx. */
     async send(method: string, path: string, body?: object, from?: string): Promise<Answer> {
       for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {

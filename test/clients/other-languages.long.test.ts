@@ -2,7 +2,6 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect } from '@jest/globals';
-import { expectWholeOffRamp, offRampWorld } from '../fixtures/clients/off-ramp.js';
 import { runsHere } from '../support/it-where.js';
 import {
   canDownload,
@@ -13,6 +12,7 @@ import {
   toolchainCache,
   toolchainTimeoutMs,
 } from '../support/toolchains.js';
+import { expectWholeOffRamp, offRampWorld } from './off-ramp.js';
 
 /* Each client is built in a copy of the repository, tries the vectors, and sells through a simulated anchor. */
 const world = offRampWorld();

@@ -1,15 +1,6 @@
 import type { RecordedAnswer } from '../programs/bare-server.js';
 import type { BenchContext, BenchService } from './context.js';
-import {
-  type BenchRow,
-  inTurns,
-  medianOf,
-  microseconds,
-  ms,
-  percent,
-  perSecond,
-  ratioOfRounds,
-} from './figures.js';
+import { type BenchRow, inTurns, medianOf, microseconds, ms, perSecond, ratioOfRounds } from './figures.js';
 import type { Program } from './load.js';
 import { type Load, measure } from './load.js';
 
@@ -79,7 +70,6 @@ export async function besideBare(
         ...(mongodPids.length > 0
           ? { mongod: microseconds(median((each) => each.cpuMicros[1] ?? Number.NaN)) }
           : {}),
-        'generator busy': percent(median((each) => each.generatorBusy)),
       },
     };
   });

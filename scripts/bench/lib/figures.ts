@@ -38,7 +38,6 @@ export const ratio = (value: number) => `×${significant(value)}`;
 export const perSecond = (value: number) => `${significant(value)}/s`;
 export const ms = (value: number) => `${significant(value)} ms`;
 export const microseconds = (value: number) => `${significant(value)} µs`;
-export const percent = (share: number) => `${significant(share * 100)} %`;
 
 /** Rounds to three digits, which is the precision of such a measurement; whole numbers are kept whole. */
 export function significant(value: number): string {

@@ -37,8 +37,6 @@ export interface LoadResult {
   p50Ms: number;
   p99Ms: number;
   bytesPerAnswer: number;
-  /** Processor time of this process, as a share of the time. */
-  generatorBusy: number;
 }
 
 /** Not measured, because connections are being opened, and code is not compiled yet. */
@@ -54,7 +52,6 @@ export async function fire(load: Load): Promise<LoadResult> {
   const alike = { method, path: pathname + search, headers };
   const completed = (each: LoadRequest) => ({ ...alike, ...each, headers: { ...headers, ...each.headers } });
   const latenciesMs: number[] = [];
-  const [cpu, startedAt] = [process.cpuUsage(), performance.now()];
   let [others, answers, bytes, prepared, countFrom, lastAt] = [0, 0, 0, 0, Number.POSITIVE_INFINITY, 0];
 
   const options: autocannon.Options = {
@@ -89,14 +86,12 @@ export async function fire(load: Load): Promise<LoadResult> {
   if (others > 0) throw new Error(`${others} answers of ${url} were not ${expect}`);
   if (errors > 0) throw new Error(`${errors} connections to ${url} failed or were too slow`);
   if (latenciesMs.length === 0) throw new Error(`${url} answered nothing`);
-  const { user, system } = process.cpuUsage(cpu);
   return {
     answers,
     perSecond: (latenciesMs.length * 1_000) / (lastAt - countFrom),
     p50Ms: percentile(latenciesMs, 50),
     p99Ms: percentile(latenciesMs, 99),
     bytesPerAnswer: bytes / answers,
-    generatorBusy: (user + system) / 1_000 / (lastAt - startedAt),
   };
 }
 

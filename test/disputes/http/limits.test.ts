@@ -5,9 +5,9 @@ import { toHex } from '../../../contract/verification/bytes.js';
 import { decodePublicKey } from '../../../contract/verification/strkey.js';
 import { nothingObserved } from '../../../server/features/intents/transition/settle-time.rules.js';
 import { disputeOf, falseSignature, type Signer, signer } from '../../fixtures/disputes/dispute-values.js';
-import { countStatuses, spread } from '../../fixtures/disputes/disputes-fixture.js';
 import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 import type { TestApp } from '../../support/app.js';
+import { countStatuses, spread } from '../store/disputes-fixture.js';
 
 const fixture = disputesFixture();
 /** The points of disputes per key. */

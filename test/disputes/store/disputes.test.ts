@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../../server/errors.js';
 import { anchorSigner, disputeOf, type outcomes, signer } from '../../fixtures/disputes/dispute-values.js';
+import { testDatabase } from '../../support/database.js';
 import {
   concurrently,
   countResults,
   type DisputesFixture,
   freshClient,
   openDisputes,
-} from '../../fixtures/disputes/disputes-fixture.js';
-import { testDatabase } from '../../support/database.js';
+} from './disputes-fixture.js';
 
 const database = testDatabase();
 const ada = signer('ada');

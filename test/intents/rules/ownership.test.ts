@@ -9,8 +9,8 @@ import {
 import type { Intent } from '../../../server/features/intents/intent.js';
 import { withNamed } from '../../../server/features/intents/payment/payment-state.rules.js';
 import { account, at, day, freshState, minute, see, startMs } from '../../fixtures/intents/intent-states.js';
-import { instructions } from '../../fixtures/intents/payment-cases.js';
 import { claimantIntent, contestedId, holderIntent, payer } from '../../fixtures/intents/waiting-intents.js';
+import { instructions } from './payment-cases.js';
 
 const muxedPayer = 'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ';
 const paid = { status: 'pending_external', stellar_transaction_id: 'ab', amount_in: '100' };

@@ -3,16 +3,8 @@ import type { SimulatedTransaction } from '../../../scripts/simulated-ledger/pay
 import { matchPayment } from '../../../server/features/intents/payment/payment-match.rules.js';
 import type { LedgerTransaction } from '../../../server/ledger/ledger-transaction.rules.js';
 import { day, second } from '../../fixtures/intents/intent-states.js';
-import {
-  anchor,
-  instructions,
-  nearMisses,
-  payer,
-  realShapes,
-  stranger,
-  toPay,
-} from '../../fixtures/intents/payment-cases.js';
 import { type OpenLedger, openLedger, someAccount } from '../../fixtures/ledger/ledger-fixture.js';
+import { anchor, instructions, nearMisses, payer, realShapes, stranger, toPay } from './payment-cases.js';
 
 let ledger: OpenLedger;
 beforeAll(async () => {

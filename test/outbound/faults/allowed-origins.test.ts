@@ -13,7 +13,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Outbound, OutboundError, type OutboundOptions } from '../../../server/outbound/outbound.js';
 import { outboundCalls, outcomeOf } from '../../fixtures/outbound/calls.js';
-import { selfSigned } from '../../fixtures/outbound/name-server.js';
+import { selfSigned } from './name-server.js';
 
 const { connector } = outboundCalls();
 const servers: Server[] = [];

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createPublicLookup, systemLookup } from '../../../server/outbound/connect.js';
 import { outboundCalls, outcomeOf } from '../../fixtures/outbound/calls.js';
-import { type Records, serveNames } from '../../fixtures/outbound/name-server.js';
 import { expectFor } from '../../support/expect-for.js';
+import { type Records, serveNames } from './name-server.js';
 
 const { connector } = outboundCalls();
 const closers: (() => Promise<void>)[] = [];
