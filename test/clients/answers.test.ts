@@ -164,34 +164,30 @@ describe('readRateLimit', () => {
   });
 });
 
-describe('readRetryAfter', () => {
-  it.each([
-    ['0', 0],
-    ['86400', 86_400],
-    ['Sat, 21 Nov 2026 09:30:10 GMT', 10],
-    ['Sat, 21 Nov 2026 09:29:00 GMT', 0],
-    ['1.5', 2],
-    ['-1', null],
-    ['soon 5', null],
-    ['2026-11-21', null],
-    ['in a while', null],
-    ['', null],
-  ])('%j is %j', (text, seconds) => {
-    expect(readRetryAfter(headers({ 'Retry-After': text }), now)).toBe(seconds);
-    expect(readRetryAfter(headers({}), now)).toBeNull();
-  });
+it.each([
+  ['0', 0],
+  ['86400', 86_400],
+  ['Sat, 21 Nov 2026 09:30:10 GMT', 10],
+  ['Sat, 21 Nov 2026 09:29:00 GMT', 0],
+  ['1.5', 2],
+  ['-1', null],
+  ['soon 5', null],
+  ['2026-11-21', null],
+  ['in a while', null],
+  ['', null],
+])('readRetryAfter %j is %j', (text, seconds) => {
+  expect(readRetryAfter(headers({ 'Retry-After': text }), now)).toBe(seconds);
+  expect(readRetryAfter(headers({}), now)).toBeNull();
 });
 
-describe('readMaxAge', () => {
-  it.each([
-    ['public, max-age=5', 5],
-    ['max-age=0, private', 0],
-    ['no-store', null],
-    ['s-maxage=9', null],
-    ['max-age=soon', null],
-    ['', null],
-  ])('of %j is %j', (text, seconds) => {
-    expect(readMaxAge(headers({ 'Cache-Control': text }))).toBe(seconds);
-    expect(readMaxAge(headers({}))).toBeNull();
-  });
+it.each([
+  ['public, max-age=5', 5],
+  ['max-age=0, private', 0],
+  ['no-store', null],
+  ['s-maxage=9', null],
+  ['max-age=soon', null],
+  ['', null],
+])('readMaxAge of %j is %j', (text, seconds) => {
+  expect(readMaxAge(headers({ 'Cache-Control': text }))).toBe(seconds);
+  expect(readMaxAge(headers({}))).toBeNull();
 });

@@ -40,10 +40,8 @@ describe.each([
   describe('a request', () => {
     it('encodes path and query values, and leaves absent ones out', async () => {
       service.answers = [{ status: 404, body: { code: 'UNKNOWN_CORRIDOR', message: 'No such corridor.' } }];
-      await client().rates.getRates({
-        params: { corridor: 'a/../b?c#d' },
-        query: { amount: '1&2', deliveryMethod: undefined },
-      });
+      const query = { amount: '1&2', deliveryMethod: undefined };
+      await client().rates.getRates({ params: { corridor: 'a/../b?c#d' }, query });
       expect(service.requests[0]?.url).toBe('/api/rates/a%2F..%2Fb%3Fc%23d?amount=1%262');
     });
 

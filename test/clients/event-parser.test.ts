@@ -78,19 +78,17 @@ describe('beside its events, a stream tells', () => {
   });
 });
 
-describe('before it connects anew, a stream waits what the service told, and a spread', () => {
-  it.each([
-    ['that doubles', 1, 2_000, 0, 2_000],
-    ['that doubles', 1, 2_000, 1, 3_000],
-    ['that doubles', 2, 2_000, 1, 4_000],
-    ['that doubles', 3, 2_000, 0.5, 4_000],
-    ['up to 30 s', 1_000, 2_000, 1, 32_000],
-    ['and half a second at least', 1, 0, 0, 500],
-    ['and half a second at least', 1, 499, 1, 750],
-  ])(
-    '%s: attempt %i, `retry: %i`, with the random number %d: %i ms',
-    (_how, attempt, retryMs, random, waitMs) => {
-      expect(reconnectWaitMs(attempt, 0, retryMs, random)).toBe(waitMs);
-    },
-  );
-});
+it.each([
+  ['that doubles', 1, 2_000, 0, 2_000],
+  ['that doubles', 1, 2_000, 1, 3_000],
+  ['that doubles', 2, 2_000, 1, 4_000],
+  ['that doubles', 3, 2_000, 0.5, 4_000],
+  ['up to 30 s', 1_000, 2_000, 1, 32_000],
+  ['and half a second at least', 1, 0, 0, 500],
+  ['and half a second at least', 1, 499, 1, 750],
+])(
+  'before it connects anew, a stream waits what the service told, and a spread %s: attempt %i, `retry: %i`, with the random number %d: %i ms',
+  (_how, attempt, retryMs, random, waitMs) => {
+    expect(reconnectWaitMs(attempt, 0, retryMs, random)).toBe(waitMs);
+  },
+);

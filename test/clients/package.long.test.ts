@@ -268,10 +268,8 @@ describe('a page in a new project of Vite', () => {
   itInstalled.each([5, 7] as const)('type-checks with TypeScript %s', async (typescript) => {
     const { write, typeCheck } = projects.module;
     write('src/main.ts', `/// <reference types="vite/client" />\n${walletPage}`);
-    write(
-      'index.html',
-      '<!doctype html><title>A wallet</title><script type="module" src="/src/main.ts"></script>',
-    );
+    const script = '<script type="module" src="/src/main.ts"></script>';
+    write('index.html', `<!doctype html><title>A wallet</title>${script}`);
     expect(await typeCheck(['src/main.ts'], { resolution: 'Bundler', typescript })).toBe('');
   });
 

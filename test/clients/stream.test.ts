@@ -100,13 +100,9 @@ describe.each([
     it('tells how it stands, and why it waits', async () => {
       service.answers = [ends(`retry: 2500\n\n${intentEvent('1')}`), opens(intentEvent('2'))];
       await take(client().intents.stream(ofIntent, { onState }), 2);
-      expect(states).toEqual([
-        { state: 'connecting' },
-        { state: 'live' },
-        { state: 'waiting', waitMs: waits[0], cause: undefined },
-        { state: 'connecting' },
-        { state: 'live' },
-      ]);
+      const twice = [{ state: 'connecting' }, { state: 'live' }];
+      const between = { state: 'waiting', waitMs: waits[0], cause: undefined };
+      expect(states).toEqual([...twice, between, ...twice]);
       expect(waits[0]).toBeGreaterThanOrEqual(2_500);
       expect(waits[0]).toBeLessThanOrEqual(3_750);
     });
@@ -173,15 +169,14 @@ describe.each([
   });
 
   describe('that cannot go on', () => {
-    it.each([
-      [404, 'UNKNOWN_CORRIDOR'],
-      [400, 'INVALID_REQUEST'],
-      [422, 'UNSUPPORTED_PAIR'],
-    ])('throws the error of the service at %i %s', async (status, code) => {
-      service.answers = [{ status: status, body: { code, message: 'No.' } }];
-      const failure = await failureOf(client());
-      expect(failure).toBeInstanceOf(FairleadError);
-      expect(failure).toMatchObject({ code, status });
+    it('throws the error of the service where waiting does not help', async () => {
+      const codes = { 404: 'UNKNOWN_CORRIDOR', 400: 'INVALID_REQUEST', 422: 'UNSUPPORTED_PAIR' };
+      for (const [status, code] of Object.entries(codes)) {
+        service.answers = [{ status: Number(status), body: { code, message: 'No.' } }];
+        const failure = await failureOf(client());
+        expect(failure).toBeInstanceOf(FairleadError);
+        expect(failure).toMatchObject({ code, status: Number(status) });
+      }
       expect(waits).toEqual([]);
     });
 
@@ -206,10 +201,8 @@ describe.each([
         waits.push(waitMs);
         throw new Error('the stream waits');
       };
-      const stream = createClient(url ?? service.url, { wait, ...options }).rates.stream(
-        { params },
-        { ...streamOptions, onState },
-      );
+      const { rates: of } = createClient(url ?? service.url, { wait, ...options });
+      const stream = of.stream({ params }, { ...streamOptions, onState });
       await expect(stream.next()).rejects.toThrow(TypeError);
       expect(waits).toEqual([]);
       expect(service.requests).toEqual([]);

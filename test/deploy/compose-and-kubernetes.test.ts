@@ -12,17 +12,11 @@ import { itWhere, runsHere } from '../support/it-where.js';
 import { runProgram } from '../support/run-program.js';
 
 interface Service {
-  image?: string;
-  build?: unknown;
-  user?: string;
   entrypoint?: string[];
   command?: string[];
   environment?: Record<string, string>;
-  depends_on?: Record<string, { condition: string }> | string[];
-  ports?: string[];
   volumes?: string[];
   healthcheck?: { test?: string[] };
-  restart?: string;
   [other: string]: unknown;
 }
 const instances = ['fairlead-1', 'fairlead-2', 'fairlead-3'] as const;
@@ -68,10 +62,8 @@ describe('docker-compose.yml', () => {
       command: ['node', 'dist/server/cli.js', 'migrate'],
       depends_on: { mongo: { condition: 'service_healthy' } },
     });
-    for (const name of instances)
-      expectFor(name, services[name].depends_on).toEqual({
-        migrate: { condition: 'service_completed_successfully' },
-      });
+    const migrated = { migrate: { condition: 'service_completed_successfully' } };
+    for (const name of instances) expectFor(name, services[name].depends_on).toEqual(migrated);
   });
 
   it('gives the service settings that it accepts, lacking only the key that production needs', () => {
@@ -88,23 +80,14 @@ describe('docker-compose.yml', () => {
 
   it('overrides nothing that .env says', () => {
     const given = {
-      ...secrets,
-      NODE_ENV: 'development',
-      HOST: '127.0.0.1',
-      PORT: '9091',
-      METRICS_PORT: '9092',
+      ...{ ...secrets, NODE_ENV: 'development', HOST: '127.0.0.1', PORT: '9091', METRICS_PORT: '9092' },
+      ...{ FLEET_FILE: 'fleets/own.json', PUBLIC_URL: 'https://rates.example', SCHEDULER: 'off' },
       MONGODB_URI: 'mongodb://one,two,three/other?replicaSet=rs1',
-      FLEET_FILE: 'fleets/own.json',
-      PUBLIC_URL: 'https://rates.example',
-      SCHEDULER: 'off',
     };
-    const { environment = {}, env_file } = composed({ ...given, TRUST_PROXY: '203.0.113.7' }).services[
-      'fairlead-2'
-    ];
-    expect({ ...environment, ...secrets }).toEqual({
-      ...given,
-      TRUST_PROXY: '203.0.113.7,172.30.17.0/24',
-    });
+    const { services: all } = composed({ ...given, TRUST_PROXY: '203.0.113.7' });
+    const { environment = {}, env_file } = all['fairlead-2'];
+    const TRUST_PROXY = '203.0.113.7,172.30.17.0/24';
+    expect({ ...environment, ...secrets }).toEqual({ ...given, TRUST_PROXY });
     // What is not set here is passed on.
     expect(env_file).toEqual([{ path: '.env', required: false }]);
   });
@@ -112,12 +95,9 @@ describe('docker-compose.yml', () => {
   it('opens no port beyond this machine, and gives no container root, a writable image or a capability', () => {
     for (const [name, service] of Object.entries(services)) {
       expectFor(name, service.ports).toEqual(name === 'proxy' ? ['127.0.0.1:8080:8080'] : undefined);
-      expectFor(name, service).toMatchObject({
-        read_only: true,
-        cap_drop: ['ALL'],
-        security_opt: ['no-new-privileges:true'],
-        user: expect.stringMatching(/^[1-9]\d*:[1-9]\d*$/),
-      });
+      const user = expect.stringMatching(/^[1-9]\d*:[1-9]\d*$/);
+      const bound = { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], user };
+      expectFor(name, service).toMatchObject(bound);
       for (const volume of service.volumes ?? [])
         if (volume.startsWith('.')) expectFor(name, volume).toMatch(/:ro$/);
     }
@@ -136,9 +116,8 @@ describe('docker-compose.yml', () => {
 
   it('builds from files that .dockerignore lets in', () => {
     const letIn = read('.dockerignore').split('\n');
-    const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, from = '']) =>
-      from.split(' '),
-    );
+    const copies = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)];
+    const copied = copies.flatMap(([, from = '']) => from.split(' '));
     const isLetIn = (path: string) =>
       path.split('/').some((_, index, parts) => letIn.includes(`!${parts.slice(0, index + 1).join('/')}`));
     expect(copied.filter((path) => !isLetIn(path))).toEqual([]);
@@ -168,10 +147,8 @@ describe('the MongoDB of docker-compose.yml', () => {
     for (const each of [bin, join(folder, 'configdb')]) mkdirSync(each);
     writeFileSync(join(bin, 'docker-entrypoint.sh'), '#!/bin/sh\necho "$@"\n', { mode: 0o755 });
     const own = script.replaceAll('/data/configdb', join(folder, 'configdb'));
-    const start = () =>
-      runProgram(shell, [option, own, name, ...(mongo.command ?? [])], {
-        env: { PATH: `${bin}:${process.env.PATH}` },
-      });
+    const env = { PATH: `${bin}:${process.env.PATH}` };
+    const start = () => runProgram(shell, [option, own, name, ...(mongo.command ?? [])], { env });
     const files = ['keyfile', 'root-password'].map((file) => join(folder, 'configdb', file));
     expect(await start()).toMatchObject({ status: 0, stdout: `${mongo.command?.join(' ')}\n` });
     const first = files.map((file) => readFileSync(file, 'utf8'));
@@ -193,6 +170,7 @@ describe('the MongoDB of docker-compose.yml', () => {
         getUser: () => did.find((each) => Object.hasOwn(each as object, 'pwd')) ?? null,
         createUser: (user: object) => did.push(user),
       };
+      const initiate = ({ _id }: { _id: string }) => did.push(_id);
       const refuse = () => {
         throw Object.assign(new Error('no'), { codeName: 'NotYetInitialized' });
       };
@@ -200,10 +178,7 @@ describe('the MongoDB of docker-compose.yml', () => {
         process: { env: mongo.environment },
         require: () => ({ readFileSync: () => 'drawn' }),
         db: { getSiblingDB: () => own, hello: () => ({ isWritablePrimary: set.primary }) },
-        rs: {
-          status: () => (did.includes('rs0') ? {} : refuse()),
-          initiate: ({ _id }: { _id: string }) => did.push(_id),
-        },
+        rs: { status: () => (did.includes('rs0') ? {} : refuse()), initiate },
         quit: (code: number) => {
           throw code;
         },
@@ -255,10 +230,9 @@ describe('the deployment on Kubernetes', () => {
     expect([startup?.[0], readiness?.[0]]).toEqual(['/healthz', '/readyz']);
     expect(startup?.[1]).toBeGreaterThan(60);
     expect(readiness?.[1]).toBeGreaterThanOrEqual(20);
+    const rights = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true };
     for (const container of [...pod.initContainers, ...pod.containers])
-      expect(container.securityContext).toMatchObject({
-        ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
-      });
+      expect(container.securityContext).toMatchObject({ ...rights, capabilities: { drop: ['ALL'] } });
   });
 
   it('gives the service settings that it accepts', () => {
@@ -272,9 +246,8 @@ describe('the deployment on Kubernetes', () => {
       FLEET_FILE: 'fleets/mainnet.example.json',
     });
     expect(config).toMatchObject({ mode: 'production', scheduler: true, host: '0.0.0.0', notices: [] });
-    expect(pod.containers[0].ports).toEqual([
-      { name: 'http', containerPort: config.port },
-      { name: 'metrics', containerPort: config.metricsPort },
-    ]);
+    const ports = { http: config.port, metrics: config.metricsPort };
+    const named = Object.entries(ports).map(([name, containerPort]) => ({ name, containerPort }));
+    expect(pod.containers[0].ports).toEqual(named);
   });
 });

@@ -20,19 +20,12 @@ export interface Start {
 
 /** An MCP host built with the SDK, with fairlead-mcp as its child on standard input and output. */
 export async function connect({ args, env = {}, command }: Start): Promise<Connection> {
-  const {
-    program,
-    args: before,
-    cwd,
-  } = command ?? {
-    program: process.execPath,
-    args: ['--import', 'tsx', 'mcp/main.ts'],
-    cwd: root,
-  };
+  const fromSources = { program: process.execPath, args: ['--import', 'tsx', 'mcp/main.ts'], cwd: root };
+  const started = command ?? fromSources;
   const transport = new StdioClientTransport({
-    command: program,
-    args: [...before, ...args],
-    cwd,
+    command: started.program,
+    args: [...started.args, ...args],
+    cwd: started.cwd,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
     stderr: 'pipe',
   });

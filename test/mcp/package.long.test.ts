@@ -41,10 +41,8 @@ beforeAll(async () => {
   const batch = await fixture.publish();
   const { mcpServers } = JSON.parse(block('{\n  "mcpServers"'));
   const { command, args } = mcpServers.fairlead as { command: string; args: string[] };
-  host = await connect({
-    command: { program: command, args: here(args, batch.publicKey), cwd: folder },
-    args: [],
-  });
+  const packedCommand = { program: command, args: here(args, batch.publicKey), cwd: folder };
+  host = await connect({ command: packedCommand, args: [] });
 }, 180_000);
 afterAll(async () => {
   await host.close();
@@ -54,13 +52,8 @@ afterAll(async () => {
 describe('the packed fairlead-mcp, in an empty folder', () => {
   it('is the program, its licences and its README, and nothing else', async () => {
     const { stdout } = await runProgram('tar', ['-tzf', tarball]);
-    expect(stdout.trim().split('\n').sort()).toEqual([
-      'package/LICENSE',
-      'package/README.md',
-      'package/dist/LICENSES.txt',
-      'package/dist/fairlead-mcp.js',
-      'package/package.json',
-    ]);
+    const files = ['LICENSE', 'README.md', 'dist/LICENSES.txt', 'dist/fairlead-mcp.js', 'package.json'];
+    expect(stdout.trim().split('\n').sort()).toEqual(files.map((file) => `package/${file}`));
   });
 
   it('runs as the README configures a host, and verifies a score under the key given there', async () => {

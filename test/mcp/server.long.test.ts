@@ -25,10 +25,8 @@ beforeAll(async () => {
   sequence = String(batch.header.sequence);
   const { url } = fixture.app;
   reader = await connect({ args: [url] });
-  const env = {
-    FAIRLEAD_ADMIN_KEY: testAdminKey,
-    FAIRLEAD_ACCOUNT_SECRET: encodeSecretKey(owner.secretKey),
-  };
+  const secret = encodeSecretKey(owner.secretKey);
+  const env = { FAIRLEAD_ADMIN_KEY: testAdminKey, FAIRLEAD_ACCOUNT_SECRET: secret };
   writer = await connect({ args: [url, '--intents'], env });
 }, 120_000);
 afterAll(async () => {
@@ -38,73 +36,69 @@ afterAll(async () => {
 
 const listed = async ({ client }: Connection) => (await client.listTools()).tools;
 
-describe('a host with keys and options', () => {
-  it('lists every tool and calls each of them with success', async () => {
-    const called = new Set<string>();
-    const use = (name: string, args: Record<string, unknown> = {}) => {
-      called.add(name);
-      return call(writer, name, args);
-    };
+it('a host with keys and options lists every tool and calls each of them with success', async () => {
+  const called = new Set<string>();
+  const use = (name: string, args: Record<string, unknown> = {}) => {
+    called.add(name);
+    return call(writer, name, args);
+  };
 
-    const { items: corridors } = await use('list_corridors');
-    expect(corridors.map(({ id }: { id: string }) => id)).toContain('usdc-ngn');
-    const rates = await use('get_rates', { corridor: 'USDC-NGN', amount: 100 });
-    expect(rates).toMatchObject({ corridor: 'usdc-ngn', amount: '100' });
-    await use('get_rate_history', { corridor: 'usdc-ngn' });
-    await use('list_anchors', { corridor: 'usdc-ngn' });
-    await use('get_anchor', { anchor: 'harbour' });
-    await use('get_observations', { anchor: 'harbour' });
-    await use('get_snapshot');
-    await use('get_leaderboard', { window: '30' });
-    await use('get_reputation', { anchor: 'harbour' });
-    await use('get_reputation_history', { anchor: 'harbour' });
-    await use('get_public_scores');
-    await use('get_publisher_health');
-    await use('list_batches');
-    await use('get_batch', { sequence });
-    await use('list_batch_entries', { sequence });
-    await use('prove_batch_entry', { sequence, ...score });
-    expect(await use('verify_score', score)).toMatchObject({ verified: true, anchorId: 'harbour' });
+  const { items: corridors } = await use('list_corridors');
+  expect(corridors.map(({ id }: { id: string }) => id)).toContain('usdc-ngn');
+  const rates = await use('get_rates', { corridor: 'USDC-NGN', amount: 100 });
+  expect(rates).toMatchObject({ corridor: 'usdc-ngn', amount: '100' });
+  await use('get_rate_history', { corridor: 'usdc-ngn' });
+  await use('list_anchors', { corridor: 'usdc-ngn' });
+  await use('get_anchor', { anchor: 'harbour' });
+  await use('get_observations', { anchor: 'harbour' });
+  await use('get_snapshot');
+  await use('get_leaderboard', { window: '30' });
+  await use('get_reputation', { anchor: 'harbour' });
+  await use('get_reputation_history', { anchor: 'harbour' });
+  await use('get_public_scores');
+  await use('get_publisher_health');
+  await use('list_batches');
+  await use('get_batch', { sequence });
+  await use('list_batch_entries', { sequence });
+  await use('prove_batch_entry', { sequence, ...score });
+  expect(await use('verify_score', score)).toMatchObject({ verified: true, anchorId: 'harbour' });
 
-    const terms = { corridor: 'usdc-ngn', anchorId: 'harbour', account: owner.account, sellAmount: '100' };
-    const intent = await use('create_intent', terms);
-    expect(intent.nonce).toMatch(/^[\w-]{22,}$/);
-    const again = await call(writer, 'create_intent', { ...terms, nonce: intent.nonce });
-    expect(again.intentHash).toBe(intent.intentHash);
-    const { intentHash, nonce } = intent;
-    const attached = await use('attach_transaction', { intentHash, nonce, anchorTransactionId: 'tx-1' });
-    expect(attached.transaction.id).toBe('tx-1');
-    expect(await use('get_intent', { intentHash })).toMatchObject({ status: 'pending' });
+  const terms = { corridor: 'usdc-ngn', anchorId: 'harbour', account: owner.account, sellAmount: '100' };
+  const intent = await use('create_intent', terms);
+  expect(intent.nonce).toMatch(/^[\w-]{22,}$/);
+  const again = await call(writer, 'create_intent', { ...terms, nonce: intent.nonce });
+  expect(again.intentHash).toBe(intent.intentHash);
+  const { intentHash, nonce } = intent;
+  const attached = await use('attach_transaction', { intentHash, nonce, anchorTransactionId: 'tx-1' });
+  expect(attached.transaction.id).toBe('tx-1');
+  expect(await use('get_intent', { intentHash })).toMatchObject({ status: 'pending' });
 
-    const ended = storedIntent(owner.account, 'settled');
-    await insertIntents(fixture.app.connection, ended);
-    const reason = 'The bank says that nothing arrived.';
-    const dispute = await use('file_dispute', { intentHash: ended._id, anchorId: 'harbour', reason });
-    expect(dispute).toMatchObject({ status: 'open', filedBy: 'account' });
-    expect((await use('list_disputes', { status: 'open' })).items[0]).toMatchObject({
-      id: dispute.id,
-      reason,
-    });
-    expect(await use('get_dispute', { id: dispute.id })).toMatchObject({ publicKey: owner.account });
-    await use('resolve_dispute', { id: dispute.id, action: 'reject', note: 'The receipt shows the payout.' });
+  const ended = storedIntent(owner.account, 'settled');
+  await insertIntents(fixture.app.connection, ended);
+  const reason = 'The bank says that nothing arrived.';
+  const dispute = await use('file_dispute', { intentHash: ended._id, anchorId: 'harbour', reason });
+  expect(dispute).toMatchObject({ status: 'open', filedBy: 'account' });
+  const { items: open } = await use('list_disputes', { status: 'open' });
+  expect(open[0]).toMatchObject({ id: dispute.id, reason });
+  expect(await use('get_dispute', { id: dispute.id })).toMatchObject({ publicKey: owner.account });
+  await use('resolve_dispute', { id: dispute.id, action: 'reject', note: 'The receipt shows the payout.' });
 
-    const hook = { url: 'https://receiver.example/hook', secret: 'only-for-trying-out-webhooks' };
-    const { id } = await use('create_webhook', { ...hook, events: ['intent.settled'] });
-    await use('list_webhooks');
-    await use('get_webhook', { id });
-    await use('update_webhook', { id, enabled: false });
-    await use('rotate_webhook_secret', { id, secret: 'another-one-for-trying-out' });
-    const delivery = await use('test_webhook', { id });
-    await use('list_deliveries', { id });
-    await use('resend_delivery', { id, deliveryId: delivery.id });
-    await use('resend_failed_deliveries', { id, since: '2026-11-21T09:30:00Z' });
-    await use('delete_webhook', { id });
-    await use('invalidate_cache', { scope: 'rates' });
+  const hook = { url: 'https://receiver.example/hook', secret: 'only-for-trying-out-webhooks' };
+  const { id } = await use('create_webhook', { ...hook, events: ['intent.settled'] });
+  await use('list_webhooks');
+  await use('get_webhook', { id });
+  await use('update_webhook', { id, enabled: false });
+  await use('rotate_webhook_secret', { id, secret: 'another-one-for-trying-out' });
+  const delivery = await use('test_webhook', { id });
+  await use('list_deliveries', { id });
+  await use('resend_delivery', { id, deliveryId: delivery.id });
+  await use('resend_failed_deliveries', { id, since: '2026-11-21T09:30:00Z' });
+  await use('delete_webhook', { id });
+  await use('invalidate_cache', { scope: 'rates' });
 
-    const tools = await listed(writer);
-    expect([...called].sort()).toEqual(tools.map(({ name }) => name).sort());
-  }, 120_000);
-});
+  const tools = await listed(writer);
+  expect([...called].sort()).toEqual(tools.map(({ name }) => name).sort());
+}, 120_000);
 
 describe('a host without a key or an option', () => {
   it('is refused a tool that writes, called by its name', async () => {
@@ -115,20 +109,14 @@ describe('a host without a key or an option', () => {
   });
 
   it('is told code, message and whether to retry, of the service and of itself', async () => {
-    expect(await faultOf(reader, 'get_rates', { corridor: 'usdc-zzz', amount: '100' })).toMatchObject({
-      code: 'UNKNOWN_CORRIDOR',
-      message: expect.stringMatching(/\w/),
-      retry: false,
-    });
-    expect(await faultOf(reader, 'get_rates', { corridor: 'usdc-ngn', amonut: '100' })).toMatchObject({
-      code: 'INVALID_REQUEST',
-      message: expect.stringContaining("'amonut'"),
-      retry: false,
-    });
-    expect(await faultOf(reader, 'get_intent', {})).toMatchObject({
-      code: 'INVALID_REQUEST',
-      details: [{ path: 'intentHash', message: expect.anything() }],
-    });
+    const unknown = await faultOf(reader, 'get_rates', { corridor: 'usdc-zzz', amount: '100' });
+    const message = expect.stringMatching(/\w/);
+    expect(unknown).toMatchObject({ code: 'UNKNOWN_CORRIDOR', message, retry: false });
+    const mistyped = await faultOf(reader, 'get_rates', { corridor: 'usdc-ngn', amonut: '100' });
+    expect(mistyped).toMatchObject({ code: 'INVALID_REQUEST', retry: false });
+    expect(mistyped.message).toContain("'amonut'");
+    const details = [{ path: 'intentHash', message: expect.anything() }];
+    expect(await faultOf(reader, 'get_intent', {})).toMatchObject({ code: 'INVALID_REQUEST', details });
     const unreachable = await connect({ args: ['http://127.0.0.1:9'] });
     expect(await faultOf(unreachable, 'list_corridors')).toMatchObject({ code: 'UNREACHABLE', retry: true });
     await unreachable.close();
@@ -152,19 +140,15 @@ describe('verify_score', () => {
     expect(given.batch.sequence).toBe(Number(sequence));
     expect(given.entry.score).toBe(given.score);
     const taken = await call(reader, 'verify_score', score);
-    expect(taken.trust).toMatchObject({
-      keys: 'service',
-      statement: expect.stringContaining('taken from the service'),
-    });
+    const statement = expect.stringContaining('taken from the service');
+    expect(taken.trust).toMatchObject({ keys: 'service', statement });
   });
 
   it('refuses a batch that another key signed than the one given', async () => {
     const other = await connect({ args: [fixture.app.url, '--key', owner.account] });
-    expect(await faultOf(other, 'verify_score', score)).toMatchObject({
-      code: 'PROOF_REFUSED',
-      message: expect.stringMatching(/unknown_key.*start fairlead-mcp with --key G/),
-      retry: false,
-    });
+    const message = expect.stringMatching(/unknown_key.*start fairlead-mcp with --key G/);
+    const refused = { code: 'PROOF_REFUSED', message, retry: false };
+    expect(await faultOf(other, 'verify_score', score)).toMatchObject(refused);
     await other.close();
   });
 
@@ -180,10 +164,7 @@ describe('verify_score', () => {
       const name = leaf.join('.');
       // The time at which the receipt was stored is not signed, and is not in the tool's answer.
       if (name === 'batch.submittedAt') expect(await call(knowing, 'verify_score', asked)).toEqual(whole);
-      else
-        expectFor(name, await faultOf(knowing, 'verify_score', asked)).toMatchObject({
-          code: 'PROOF_REFUSED',
-        });
+      else expectFor(name, (await faultOf(knowing, 'verify_score', asked)).code).toBe('PROOF_REFUSED');
     }
     proxy.tamper(undefined);
   }, 120_000);
@@ -201,11 +182,8 @@ describe('a service that does not answer as it should', () => {
 
   it('leaves the caller the nonce of an intent, so that it can be sent again as the same one', async () => {
     service.answers = [{ status: 200, hangsAt: 'headers' }];
-    expect(await faultOf(host, 'create_intent', terms)).toMatchObject({
-      code: 'TIMEOUT',
-      retry: true,
-      sent: { nonce: expect.stringMatching(/^[\w-]{22,}$/) },
-    });
+    const sent = { nonce: expect.stringMatching(/^[\w-]{22,}$/) };
+    expect(await faultOf(host, 'create_intent', terms)).toMatchObject({ code: 'TIMEOUT', retry: true, sent });
   });
 
   it('is not waited for once the host cancels the call', async () => {
@@ -229,10 +207,8 @@ describe('a service that does not answer as it should', () => {
   ])('leads %s to no other address by a redirect', async (name, args) => {
     const elsewhere = await startScriptedService();
     service.answers = [{ status: 307, headers: { location: `${elsewhere.url}/take` } }];
-    expect(await faultOf(host, name, args)).toMatchObject({
-      code: 'UNREACHABLE',
-      message: expect.stringContaining('redirect'),
-    });
+    const message = expect.stringContaining('redirect');
+    expect(await faultOf(host, name, args)).toMatchObject({ code: 'UNREACHABLE', message });
     expect(elsewhere.requests).toEqual([]);
     await elsewhere.stop();
   });

@@ -44,11 +44,8 @@ describe('the tools', () => {
 
   it('never ask for a secret of the user: the key of a dispute and its signature are made here', () => {
     const dispute = createTools(everything).find(({ definition }) => definition.name === 'file_dispute');
-    expect(Object.keys(dispute?.definition.inputSchema.properties ?? {})).toEqual([
-      'intentHash',
-      'anchorId',
-      'reason',
-    ]);
+    const asked = Object.keys(dispute?.definition.inputSchema.properties ?? {});
+    expect(asked).toEqual(['intentHash', 'anchorId', 'reason']);
     expect(JSON.stringify(createTools(everything).map(({ definition }) => definition))).not.toContain(secret);
   });
 });
@@ -77,21 +74,12 @@ describe('a fault', () => {
   it.each([
     ['a limit', 429, { retryAfter: 17 }, {}, { retry: true, retryAfterSeconds: 17 }],
     ['a service that starts', 503, {}, { 'retry-after': '3' }, { retry: true, retryAfterSeconds: 3 }],
-    [
-      'no quote, where waiting does not help',
-      503,
-      { unavailable: [] },
-      {},
-      { retry: false, unavailable: [] },
-    ],
+    ['no quote, where no wait helps', 503, { unavailable: [] }, {}, { retry: false, unavailable: [] }],
     ['what will stay wrong', 404, {}, {}, { retry: false }],
   ])('of %s says whether and when to call again', (_name, status, members, headers, expected) => {
-    const body = { code: 'CODE', message: 'In words.', ...members };
-    expect(answeredFault({ status, headers: new Headers(headers as Record<string, string>), body })).toEqual({
-      code: 'CODE',
-      message: 'In words.',
-      ...expected,
-    });
+    const told = { code: 'CODE', message: 'In words.' };
+    const given = { status, headers: new Headers(headers as Record<string, string>) };
+    expect(answeredFault({ ...given, body: { ...told, ...members } })).toEqual({ ...told, ...expected });
   });
 
   const unexpected = (status: number, body: unknown) =>
@@ -106,11 +94,8 @@ describe('a fault', () => {
   });
 
   const lost = Object.assign(new TypeError('fetch failed'), { cause: new Error('other side closed') });
-  const unsure = {
-    status: 503,
-    headers: new Headers({ 'retry-after': '2' }),
-    body: { code: 'NOT_READY', message: 'The database does not answer.' } as ErrorBody,
-  };
+  const body = { code: 'NOT_READY', message: 'The database does not answer.' } as ErrorBody;
+  const unsure = { status: 503, headers: new Headers({ 'retry-after': '2' }), body };
 
   it.each([
     ['a connection that broke off', lost, 'UNREACHABLE'],
@@ -168,10 +153,8 @@ describe('a secret', () => {
     const log = createLog([undefined, adminKey], (line) => lines.push(line));
     const [tool] = createTools(options());
     if (tool === undefined) throw new Error('there is no tool');
-    const faulty = {
-      ...tool,
-      run: () => Promise.reject(new TypeError(`invalid header value: ${adminKey}`)),
-    };
+    const fault = new TypeError(`invalid header value: ${adminKey}`);
+    const faulty = { ...tool, run: () => Promise.reject(fault) };
     const server = createMcpServer({ version: '1.0.0', tools: [faulty], log });
     const client = new Client({ name: 'test-host', version: '1.0.0' });
     const [left, right] = InMemoryTransport.createLinkedPair();

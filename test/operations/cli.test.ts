@@ -1,66 +1,66 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
+import type { Command } from '../../server/commands/command.js';
+import { erase } from '../../server/commands/erase.js';
+import { migrate, pauseWebhooks, rebuild } from '../../server/commands/maintenance.js';
+import { takeBatches } from '../../server/commands/take-batches.js';
 import { runFairlead } from '../support/compiled-service.js';
 import { testDatabase } from '../support/database.js';
+import { expectFor } from '../support/expect-for.js';
 
 const database = testDatabase();
-
-/** The commands, with arguments that they take. */
-const commands: Record<string, string[]> = {
-  migrate: [],
-  rebuild: [],
-  erase: ['ab'.repeat(32)],
-  'take-batches': [],
-  'pause-webhooks': [],
-};
-const names = Object.keys(commands);
+const mistyped = { MONGODB_URI: database.uri, FLEET_FILE: 'fleets/mainnet.example.json' };
+const everyCommand: [name: string, command: Command, args: string[]][] = [
+  ['migrate', migrate, []],
+  ['rebuild', rebuild, []],
+  ['erase', erase, ['ab'.repeat(32)]],
+  ['take-batches', takeBatches, []],
+  ['pause-webhooks', pauseWebhooks, []],
+];
 
 describe('the program of the operator', () => {
-  it('lists its commands', async () => {
-    for (const { status, stdout, stderr } of await Promise.all(
-      [['--help'], ['help']].map((asked) => runFairlead(asked)),
-    )) {
+  it('lists its commands, and shows the help of one, without doing anything', async () => {
+    for (const asked of ['--help', 'help']) {
+      const { status, stdout, stderr } = await runFairlead([asked]);
       expect([status, stderr]).toEqual([0, '']);
-      expect([...stdout.matchAll(/^ {2}(\S+) {2}/gm)].map(([, name]) => name)).toEqual(names);
+      const listed = [...stdout.matchAll(/^ {2}(\S+) {2}/gm)].map(([, name]) => name);
+      expect(listed).toEqual(everyCommand.map(([name]) => name));
     }
+    const { status, stdout, stderr } = await runFairlead(['erase', '--help']);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^Usage: fairlead erase .+\n\n.+\nSee .+\.\n$/);
   });
 
-  it.each(names)(
-    'shows the help of %s, which names a heading that exists, and does nothing else',
-    async (name) => {
-      const { status, stdout, stderr } = await runFairlead([name, '--help']);
-      expect([status, stderr]).toEqual([0, '']);
-      expect(stdout).toContain(`Usage: fairlead ${name}`);
-      const [, page = '', heading] = /See (\S+), "(.+)"\.\n$/.exec(stdout) ?? [];
-      const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
-      expect(text).toContain(`\n## ${heading}\n`);
-    },
-  );
+  it.each(everyCommand)('names a heading that exists in the help of %s', (_name, { guide }) => {
+    const [, page = '', heading] = /^(\S+), "(.+)"$/.exec(guide) ?? [];
+    const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
+    expect(text).toContain(`\n## ${heading}\n`);
+  });
 
   it.each([
-    ['no command', [], 'Usage: fairlead <command>'],
-    ['an unknown command', ['erode'], 'There is no command erode.'],
-    ['an unknown option', ['pause-webhooks', '--dry-run'], '--dry-run'],
-    ['an argument too many', ['migrate', 'now'], 'now'],
-    ['no database', ['rebuild'], 'MONGODB_URI'],
-  ])('changes nothing and ends with 2 where it is given %s', async (_what, args, says) => {
-    const { status, stdout, stderr } = await runFairlead(args);
+    ['no command', [], {}, 'Usage: fairlead <command>'],
+    ['an unknown command', ['erode'], {}, 'There is no command erode.'],
+    ['an unknown option', ['pause-webhooks', '--dry-run'], mistyped, '--dry-run'],
+    ['an argument too many', ['migrate', 'now'], mistyped, 'now'],
+    ['no database', ['rebuild'], {}, 'MONGODB_URI'],
+  ])('changes nothing and ends with 2 where it is given %s', async (_what, args, env, says) => {
+    const { status, stdout, stderr } = await runFairlead(args, env);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(says);
   });
 });
 
-it('every command names a mistyped database, and leaves it as it is', async () => {
+it('every command names a mistyped database, leaves it as it is, and ends with 2', async () => {
   const client = await mongo.MongoClient.connect(database.uri);
   await client.db().createCollection('invoices');
-  const env = { MONGODB_URI: database.uri, FLEET_FILE: 'fleets/mainnet.example.json' };
-  for (const [name, args] of Object.entries(commands)) {
-    const { status, stdout, stderr } = await runFairlead([name, ...args], env);
-    expect([name, status, stdout]).toEqual([name, 2, '']);
-    expect(stderr).toContain(`${client.db().databaseName} at 127.0.0.1:`);
-    expect(stderr).toContain('it holds invoices.');
-    expect(await client.db().listCollections().toArray()).toHaveLength(1);
+  const says = new RegExp(`${database.name} at 127\\.0\\.0\\.1:.* it holds invoices\\.`);
+  Object.assign(process.env, mistyped);
+  for (const [name, command, args] of everyCommand) {
+    await expectFor(name, command.run(args)).rejects.toThrow(says);
+    expectFor(name, await client.db().listCollections().toArray()).toHaveLength(1);
   }
+  const { status, stdout, stderr } = await runFairlead(['rebuild'], mistyped);
+  expect([status, stdout, stderr]).toEqual([2, '', expect.stringMatching(says)]);
   await client.close();
 });

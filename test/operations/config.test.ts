@@ -22,15 +22,8 @@ function faults(env: Record<string, string>): string {
 describe('the configuration', () => {
   it('needs a database and a fleet, has a default for everything else, and takes an empty variable as unset', () => {
     const defaults = {
-      mode: 'development',
-      port: 8080,
-      metricsPort: undefined,
-      publicUrl: 'http://127.0.0.1:8080',
-      scheduler: true,
-      observer: false,
-      drainSeconds: 0,
-      adminKeys: [],
-      webhookKey: undefined,
+      ...{ mode: 'development', port: 8080, metricsPort: undefined, publicUrl: 'http://127.0.0.1:8080' },
+      ...{ scheduler: true, observer: false, drainSeconds: 0, adminKeys: [], webhookKey: undefined },
     };
     expect(readConfig(least)).toMatchObject(defaults);
     expect(readConfig({ ...least, PORT: '', ADMIN_SECRET_KEY: '', NODE_ENV: '' })).toMatchObject(defaults);
@@ -38,15 +31,10 @@ describe('the configuration', () => {
   });
 
   it.each<[env: Record<string, string>, read: object]>([
-    [
-      { SCHEDULER: 'on', DRAIN_SECONDS: '0' },
-      { scheduler: true, drainSeconds: 0 },
-    ],
+    [{ SCHEDULER: 'on' }, { scheduler: true }],
+    [{ DRAIN_SECONDS: '0' }, { drainSeconds: 0 }],
     [{ OBSERVER: 'on' }, { observer: true }],
-    [
-      { CRON_SECRET: 'one-of-two-secrets-000000, two-of-two-secrets-000000' },
-      { cronSecrets: expect.anything() },
-    ],
+    [{ CRON_SECRET: `${secret}, ${'b'.repeat(24)}` }, { cronSecrets: expect.anything() }],
     [{ METRICS_PORT: '9090' }, { port: 8080, metricsPort: 9_090 }],
     [{ HOST: '::' }, { publicUrl: 'http://[::]:8080' }],
     [{ PUBLIC_URL: 'https://a.example/rates/' }, { publicUrl: 'https://a.example/rates' }],
@@ -113,32 +101,28 @@ describe('the configuration', () => {
       ADMIN_SECRET_KEY: 'hunter2',
       CRON_SECRET: 'one,two,three',
     });
-    const at =
-      'MONGODB_URI FLEET_FILE PORT TRUST_PROXY OUTBOUND_ALLOW SCHEDULER WEBHOOK_KEY ADMIN_SECRET_KEY';
-    for (const name of [...at.split(' '), 'CRON_SECRET', '"office"']) expect(message).toContain(name);
+    const at = 'MONGODB_URI FLEET_FILE PORT TRUST_PROXY OUTBOUND_ALLOW SCHEDULER WEBHOOK_KEY CRON_SECRET';
+    for (const name of [...at.split(' '), 'ADMIN_SECRET_KEY', '"office"']) expect(message).toContain(name);
     expect(message).not.toContain('hunter2');
-    expect(faults({ NODE_ENV: 'development' })).toMatch(
-      /MONGODB_URI is required[\s\S]*FLEET_FILE is required/,
-    );
+    const bare = faults({ NODE_ENV: 'development' });
+    for (const name of ['MONGODB_URI', 'FLEET_FILE']) expect(bare).toContain(`${name} is required`);
   });
 });
 
-describe('a mistyped variable', () => {
-  it.each([
-    ['SHEDULER', 'SCHEDULER'],
-    ['ADMIN_SECRET_KEYS', 'ADMIN_SECRET_KEY'],
-    ['MONGO_URI', 'MONGODB_URI'],
-    ['LOGLEVEL', 'LOG_LEVEL'],
-    ['PORTS', 'PORT'],
-    ['HOSTNAME', undefined],
-    ['PATH', undefined],
-    ['MONGODB_URL', 'MONGODB_URI'],
-  ])('is pointed out with the one that was meant: %s', (name, meant) => {
-    const says = `${name} is not a variable of this service: did you mean ${meant}?`;
-    const matching = meant === undefined ? expect.not.stringContaining(name) : expect.stringContaining(says);
-    expect(readConfig({ ...least, [name]: 'on' }).notices.join('\n')).toEqual(matching);
-    expect(faults({ [name]: 'on' })).toEqual(matching);
-  });
+it.each([
+  ['SHEDULER', 'SCHEDULER'],
+  ['ADMIN_SECRET_KEYS', 'ADMIN_SECRET_KEY'],
+  ['MONGO_URI', 'MONGODB_URI'],
+  ['LOGLEVEL', 'LOG_LEVEL'],
+  ['PORTS', 'PORT'],
+  ['HOSTNAME', undefined],
+  ['PATH', undefined],
+  ['MONGODB_URL', 'MONGODB_URI'],
+])('a mistyped variable is pointed out with the one that was meant: %s', (name, meant) => {
+  const says = `${name} is not a variable of this service: did you mean ${meant}?`;
+  const matching = meant === undefined ? expect.not.stringContaining(name) : expect.stringContaining(says);
+  expect(readConfig({ ...least, [name]: 'on' }).notices.join('\n')).toEqual(matching);
+  expect(faults({ [name]: 'on' })).toEqual(matching);
 });
 
 describe('what is off because it is not configured', () => {
@@ -181,9 +165,6 @@ describe('.env.example', () => {
   it('is accepted by the service once it names a database', () => {
     const env = Object.fromEntries(documented.map(([, name, value]) => [name, value]));
     expect(() => readConfig(env)).toThrow(/1 fault.*\n.*MONGODB_URI/);
-    expect(readConfig({ ...env, MONGODB_URI: least.MONGODB_URI })).toMatchObject({
-      port: 8080,
-      notices: expect.anything(),
-    });
+    expect(readConfig({ ...env, MONGODB_URI: least.MONGODB_URI })).toMatchObject({ port: 8080 });
   });
 });

@@ -48,25 +48,15 @@ describe('what is written to the log', () => {
     const text = written((logger) => {
       for (const level of ['debug', 'info', 'warn'] as const) logger[level](fields, level);
     }, 'warn');
-    const expected = {
-      webhookId: 'w',
-      at: '1970-01-01T00:00:00.000Z',
-      none: null,
-      level: 'warn',
-      msg: 'warn',
-    };
     const line = JSON.parse(text);
-    expect([line, line.list[0]]).toMatchObject([expected, 1]);
+    expect(line).toMatchObject({ webhookId: 'w', at: '1970-01-01T00:00:00.000Z', none: null });
+    expect([line.level, line.msg, line.list[0]]).toEqual(['warn', 'warn', 1]);
   });
 
   it('has of an error its type, message and stack only', () => {
     const request = { headers: { 'x-admin-key': secret } };
-    const error = Object.assign(new TypeError('it failed'), {
-      authorization: secret,
-      request,
-      config: secret,
-    });
-    const line = errorWritten(error);
+    const planted = { authorization: secret, request, config: secret };
+    const line = errorWritten(Object.assign(new TypeError('it failed'), planted));
     expect(Object.keys(line.err).sort()).toEqual(['message', 'stack', 'type']);
     expect(line.err).toMatchObject({ type: 'TypeError', message: 'it failed' });
     expect(JSON.stringify(line)).not.toContain(secret);
@@ -150,9 +140,8 @@ describe('a log whose reader has stopped reading', () => {
       expect(output.fault()).toBeUndefined();
     });
     write(1);
-    await waitFor(() =>
-      expect(read().slice(-2)).toMatchObject([{ level: 'warn', lines: dropped }, { n: 0 }]),
-    );
+    const last = [{ level: 'warn', lines: dropped }, { n: 0 }];
+    await waitFor(() => expect(read().slice(-2)).toMatchObject(last));
     expect(read().length - 2 + dropped).toBe(5_000);
     expect(output.droppedLines()).toBe(dropped);
   });

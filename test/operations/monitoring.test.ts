@@ -56,8 +56,8 @@ describe('the alert rules and the dashboard', () => {
 
   it('ask only for metrics that the service has', () => {
     for (const { title, expr } of expressions) {
-      const names = [...expr.matchAll(/\b(?:fairlead|process|nodejs)_\w+/g)].map(([name]) => name);
-      for (const name of names) expectFor(`${title}: ${name}`, labelsOf.has(name)).toBe(true);
+      for (const [name] of expr.matchAll(/\b(?:fairlead|process|nodejs)_\w+/g))
+        expectFor(`${title}: ${name}`, labelsOf.has(name)).toBe(true);
     }
   });
 
@@ -78,15 +78,11 @@ describe('the alert rules and the dashboard', () => {
   });
 });
 
-describe('docs/operations/run.md', () => {
-  it('has a section for each alert, in the order of the rules, which link to it', () => {
-    const headings = [...read('operations/run.md').matchAll(/^### (Fairlead\w+)$/gm)].map(
-      ([, heading]) => heading,
-    );
-    expect(headings).toEqual(rules.map(({ alert }) => alert));
-    for (const { alert, annotations, labels } of rules) {
-      expect(annotations.runbook_url).toBe(`docs/operations/run.md#${alert.toLowerCase()}`);
-      expect(['page', 'ticket']).toContain(labels.severity);
-    }
-  });
+it('docs/operations/run.md has a section for each alert, in the order of the rules, which link to it', () => {
+  const headings = [...read('operations/run.md').matchAll(/^### (Fairlead\w+)$/gm)];
+  expect(headings.map(([, heading]) => heading)).toEqual(rules.map(({ alert }) => alert));
+  for (const { alert, annotations, labels } of rules) {
+    expect(annotations.runbook_url).toBe(`docs/operations/run.md#${alert.toLowerCase()}`);
+    expect(['page', 'ticket']).toContain(labels.severity);
+  }
 });

@@ -62,11 +62,15 @@ async function startMember(index: number): Promise<Member> {
   return { port, process: child };
 }
 
+function connectTo({ port }: Member, auth: mongo.MongoClientOptions = {}): Promise<mongo.MongoClient> {
+  const options = { directConnection: true, serverSelectionTimeoutMS: 20_000, ...auth };
+  return mongo.MongoClient.connect(`mongodb://127.0.0.1:${port}`, options);
+}
+
 /** Executes with the driver, as the given user, what the guide types into mongosh. */
 async function inMongosh(member: Member, script: string, user?: keyof typeof passwords): Promise<void> {
   const auth = user === undefined ? {} : { auth: { username: user, password: passwords[user] } };
-  const options = { directConnection: true, ...auth, serverSelectionTimeoutMS: 20_000 };
-  const client = await mongo.MongoClient.connect(`mongodb://127.0.0.1:${member.port}`, options);
+  const client = await connectTo(member, auth);
   const commands: Promise<unknown>[] = [];
   const run = (database: string, command: mongo.Document) =>
     commands.push(client.db(database).command(command));
@@ -89,10 +93,7 @@ async function inMongosh(member: Member, script: string, user?: keyof typeof pas
 }
 
 async function hello(member: Member): Promise<mongo.Document> {
-  const client = await mongo.MongoClient.connect(`mongodb://127.0.0.1:${member.port}`, {
-    directConnection: true,
-    serverSelectionTimeoutMS: 20_000,
-  });
+  const client = await connectTo(member);
   try {
     return await client.db('admin').command({ hello: 1 });
   } finally {
@@ -115,17 +116,10 @@ async function primary(): Promise<Member> {
   throw new Error('the set has no primary');
 }
 
-async function register(nonce: string) {
-  return app.client.request<IntentAnswer>('POST', '/api/intent/offramp', {
-    body: {
-      account: 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L',
-      anchorId: 'harbour',
-      corridor: 'usdc-ngn',
-      sellAmount: '100',
-      nonce,
-      expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
-    },
-  });
+function register(nonce: string) {
+  const account = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
+  const body = { account, anchorId: 'harbour', corridor: 'usdc-ngn', sellAmount: '100', nonce };
+  return app.client.request<IntentAnswer>('POST', '/api/intent/offramp', { body });
 }
 
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { createEventParser } from '../../contract/client/streams/event-parser.js';
 import { checkAnswer } from './answers.js';
 import { waitFor } from './wait-for.js';
 
@@ -38,16 +39,12 @@ export async function openStream<Data = unknown>(
   const isStream = /^text\/event-stream/.test(response.headers['content-type'] ?? '') && method === 'GET';
   const events: ReceivedEvent<Data>[] = [];
   let text = '';
-  let parsed = 0;
+  const parser = createEventParser();
   response.setEncoding('utf8');
   response.on('data', (part: string) => {
     text += part;
     if (!isStream) return;
-    for (let end = text.indexOf('\n\n', parsed); end >= 0; end = text.indexOf('\n\n', parsed)) {
-      const found = eventIn<Data>(text.slice(parsed, end));
-      parsed = end + 2;
-      if (found !== undefined) events.push(found);
-    }
+    for (const { event, data } of parser.parse(part)) events.push({ event, data: JSON.parse(data) });
   });
   const ended = new Promise<boolean>((resolve) => {
     response.once('end', () => resolve(true));
@@ -75,17 +72,4 @@ export async function openStream<Data = unknown>(
     ended,
     close: () => outgoing.destroy(),
   };
-}
-
-/** Comments and `retry` are no events. */
-function eventIn<Data>(block: string): ReceivedEvent<Data> | undefined {
-  const fields = new Map(
-    block.split('\n').map((line): [string, string] => {
-      const colon = line.indexOf(': ');
-      return [line.slice(0, colon), line.slice(colon + 2)];
-    }),
-  );
-  const data = fields.get('data');
-  if (data === undefined) return undefined;
-  return { event: fields.get('event') ?? '', data: JSON.parse(data) };
 }

@@ -12,15 +12,15 @@ import { goEnvironment, toolchainTimeoutMs } from './toolchains.js';
  */
 export async function pythonTools(name: string, requirements: URL): Promise<string | undefined> {
   if (!python3) return undefined;
-  return cachedTool(name, [requirements], (folder) => {
+  return cachedTool(name, [requirements], async (folder) => {
     const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps'];
-    return runEach(
-      [
-        ['python3', '-m', 'venv', folder],
-        [join(folder, 'bin/python'), ...pip, '--only-binary', ':all:', '-r', 'requirements.txt'],
-      ],
-      folder,
-    );
+    const packages = ['--only-binary', ':all:', '-r', 'requirements.txt'];
+    const made = await runProgram('python3', ['-m', 'venv', folder]);
+    if (made.status !== 0) return made;
+    return runProgram(join(folder, 'bin/python'), [...pip, ...packages], {
+      cwd: folder,
+      timeoutMs: toolchainTimeoutMs,
+    });
   });
 }
 
@@ -72,14 +72,4 @@ async function cachedTool(
   if (status !== 0) throw new Error(`${name} was not installed: ${stdout}${stderr}`);
   writeFileSync(complete, '');
   return folder;
-}
-
-/** Runs programs one after the other; ends with the first that fails. */
-async function runEach(commands: readonly [string, ...string[]][], cwd: string): Promise<Ended> {
-  let ended: Ended = { status: 0, stdout: '', stderr: '' };
-  for (const [program, ...args] of commands) {
-    ended = await runProgram(program, args, { cwd });
-    if (ended.status !== 0) break;
-  }
-  return ended;
 }

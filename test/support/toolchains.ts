@@ -18,13 +18,8 @@ export function toolchainCache(name: string): string {
 
 /** The environment of `go`, which keeps modules and builds; go.mod and go.sum set the versions. */
 export function goEnvironment(): NodeJS.ProcessEnv {
-  return {
-    ...process.env,
-    GOMODCACHE: toolchainCache('go-modules'),
-    GOCACHE: toolchainCache('go-builds'),
-    GOFLAGS: '-modcacherw -buildvcs=false',
-    GOTOOLCHAIN: 'local',
-  };
+  const caches = { GOMODCACHE: toolchainCache('go-modules'), GOCACHE: toolchainCache('go-builds') };
+  return { ...process.env, ...caches, GOFLAGS: '-modcacherw -buildvcs=false', GOTOOLCHAIN: 'local' };
 }
 
 /** The first run downloads packages and compiles generators. */

@@ -111,11 +111,8 @@ describe('an answer that is kept', () => {
 
   it('is void when what it shows was written by this instance', async () => {
     const read = async (path: string) => (await get(path)).json() as Promise<Record<string, unknown>>;
-    const [leaderboard, batches, health] = [
-      '/api/reputation/leaderboard',
-      '/api/publisher/batches',
-      '/api/publisher/health',
-    ] as const;
+    const leaderboard = '/api/reputation/leaderboard';
+    const [batches, health] = ['/api/publisher/batches', '/api/publisher/health'] as const;
     await untilKept(leaderboard);
     expect(await read(leaderboard)).toMatchObject({ computedAt: null });
     await post('/api/reputation/refresh', {});
@@ -138,13 +135,9 @@ describe('an answer that is kept', () => {
     aheadMs += 60_000;
     const marks = ['of-the-first-client', '203.0.113.77', 'first.example', 'first-token', 'first-cookie'];
     const first = {
-      'x-request-id': 'of-the-first-client',
-      'x-forwarded-for': '203.0.113.77',
-      origin: 'https://first.example',
-      referer: 'https://first.example/page',
-      authorization: 'Bearer first-token',
-      cookie: 'first-cookie=1',
-      'user-agent': 'first.example',
+      ...{ 'x-request-id': 'of-the-first-client', 'x-forwarded-for': '203.0.113.77' },
+      ...{ origin: 'https://first.example', referer: 'https://first.example/page' },
+      ...{ authorization: 'Bearer first-token', cookie: 'first-cookie=1', 'user-agent': 'first.example' },
     };
     for (const path of ['/api/rates/usdc-ngn', '/api/anchors', '/api/publisher/health']) {
       await waitFor(async () => {
@@ -153,9 +146,8 @@ describe('an answer that is kept', () => {
         const second = await get(path);
         const text = JSON.stringify([...second.headers]) + (await second.text());
         expect(marks.filter((mark) => text.includes(mark))).toEqual([]);
-        expect(second.headers.get('x-ratelimit-remaining')).toBe(
-          String(Number(second.headers.get('x-ratelimit-limit')) - 1),
-        );
+        const limit = Number(second.headers.get('x-ratelimit-limit'));
+        expect(Number(second.headers.get('x-ratelimit-remaining'))).toBe(limit - 1);
         // Otherwise no cached answer was used.
         expect(ports.handed()).toBe(before);
       });

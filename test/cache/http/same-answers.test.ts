@@ -231,9 +231,7 @@ describe('what is answered from the response cache', () => {
       const seconds = (answer: RawAnswer) => Number(headerOf(answer, 'retry-after'));
       expect(Math.abs(seconds(cached) - seconds(direct))).toBeLessThanOrEqual(30);
       const alike = (answer: RawAnswer) =>
-        JSON.parse(
-          JSON.stringify(comparable(answer)).replace(/(retry-?after\W+)\d+/gi, (_all, name) => `${name}0`),
-        );
+        JSON.stringify(comparable(answer)).replaceAll(/(retry-?after\W+)\d+/gi, '$10');
       expect(alike(cached)).toEqual(alike(direct));
     }
   });

@@ -12,16 +12,11 @@ export interface Hover {
 /** What an editor, by TypeScript's language service, shows over every name of this file that the package declares. */
 export function hoversOver(path: string, resolution: ts.CompilerOptions): Hover[] {
   const text = readFileSync(path, 'utf8');
+  const lib = ['lib.es2022.d.ts', 'lib.dom.d.ts'];
+  const usual = { strict: true, noEmit: true, skipLibCheck: true, types: [] };
+  const settings = { ...usual, target: ts.ScriptTarget.ES2022, lib };
   const service = ts.createLanguageService({
-    getCompilationSettings: () => ({
-      ...resolution,
-      target: ts.ScriptTarget.ES2022,
-      strict: true,
-      noEmit: true,
-      skipLibCheck: true,
-      types: [],
-      lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
-    }),
+    getCompilationSettings: () => ({ ...resolution, ...settings }),
     getScriptFileNames: () => [path],
     getScriptVersion: () => '1',
     getScriptSnapshot: (name) => {
@@ -44,11 +39,9 @@ export function hoversOver(path: string, resolution: ts.CompilerOptions): Hover[
       );
     if (ts.isIdentifier(node) && isOurs()) {
       const info = service.getQuickInfoAtPosition(path, at);
-      shown.push({
-        name: node.text,
-        declaration: ts.displayPartsToString(info?.displayParts),
-        documentation: ts.displayPartsToString(info?.documentation),
-      });
+      const declaration = ts.displayPartsToString(info?.displayParts);
+      const documentation = ts.displayPartsToString(info?.documentation);
+      shown.push({ name: node.text, declaration, documentation });
     }
     ts.forEachChild(node, visit);
   };

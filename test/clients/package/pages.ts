@@ -30,11 +30,8 @@ export async function bundleForBrowser(project: Project, name: string, entry: st
   });
   const text = outputFiles[0]?.text ?? '';
   const outputs = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
-  return {
-    text,
-    gzipBytes: gzipSync(text, { level: 9 }).byteLength,
-    contributors: outputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path),
-  };
+  const contributors = outputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path);
+  return { text, gzipBytes: gzipSync(text, { level: 9 }).byteLength, contributors };
 }
 
 /** A site on its own origin: an empty page, the bundle, and a policy that lets it connect to the service only. */

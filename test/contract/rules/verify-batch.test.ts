@@ -41,14 +41,10 @@ const publisher = signer(7);
 const stranger = signer(8);
 
 const entriesOf = (size: number): BatchEntry[] =>
-  Array.from({ length: size }, (_, index) => ({
-    anchorId: `anchor-${index}`,
-    corridor: 'usdc-ngn',
-    outcomes: 30 + index,
-    score: `${90 - index}.25`,
-    state: 'scored',
-    formula: 'v1',
-  }));
+  Array.from({ length: size }, (_, index) => {
+    const scored = { outcomes: 30 + index, score: `${90 - index}.25`, state: 'scored', formula: 'v1' };
+    return { anchorId: `anchor-${index}`, corridor: 'usdc-ngn', ...scored };
+  });
 
 function headerOf(entries: readonly BatchEntry[], changes: Partial<BatchHeader> = {}): BatchHeader {
   return {
@@ -234,13 +230,10 @@ describe('mutated batches are refused', () => {
 });
 
 describe('verifyEntry', () => {
-  const claimOf = (index: number) => ({
-    entry: entries[index] ?? {},
-    index,
-    size: 5,
-    proof: inclusionProof(entries.map(entryLeafHash), index).map(toHex),
-    header,
-  });
+  const claimOf = (index: number) => {
+    const proof = inclusionProof(entries.map(entryLeafHash), index).map(toHex);
+    return { entry: entries[index] ?? {}, index, size: 5, proof, header };
+  };
 
   // The last of five entries is one level below the root; in a tree of eight its path would be longer.
   const claim = claimOf(4);
@@ -267,13 +260,8 @@ describe('verifyEntry', () => {
 });
 
 describe('receiptFault', () => {
-  const unsigned = {
-    version: 1 as const,
-    ...before,
-    signature: '',
-    oracle: stranger.key.publicKey,
-    receivedAt: '2026-11-21T09:31:00.000Z',
-  };
+  const of = { version: 1 as const, oracle: stranger.key.publicKey, receivedAt: '2026-11-21T09:31:00.000Z' };
+  const unsigned = { ...of, ...before, signature: '' };
   const receipt = { ...unsigned, signature: stranger.signBytes(receiptSigningBytes(unsigned)) };
   const oracle = encodePublicKey(identity);
   const later = '2026-11-21T09:31:00.001Z';

@@ -21,12 +21,8 @@ afterAll(async () => {
 });
 
 async function start(drainSeconds: string): Promise<ServiceProcess> {
-  const instance = await startServiceProcess({
-    mongodbUri: database.uri,
-    stdout: 'ignore',
-    simulated: anchors,
-    env: { DRAIN_SECONDS: drainSeconds },
-  });
+  const run = { mongodbUri: database.uri, stdout: 'ignore', simulated: anchors } as const;
+  const instance = await startServiceProcess({ ...run, env: { DRAIN_SECONDS: drainSeconds } });
   instances.push(instance);
   return instance;
 }

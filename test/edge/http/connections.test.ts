@@ -27,11 +27,10 @@ afterEach(async () => {
 
 async function start(options: Partial<ListenOptions> = {}) {
   const seen = { open: 0, refused: 0 };
-  const meter = {
-    opened: () => void ++seen.open,
-    closed: () => void --seen.open,
-    refused: () => void ++seen.refused,
+  const count = (what: keyof typeof seen, by: number) => () => {
+    seen[what] += by;
   };
+  const meter = { opened: count('open', 1), closed: count('open', -1), refused: count('refused', 1) };
   const newId = () => '0'.repeat(32);
   const usual = { host: '127.0.0.1', port: 0, maxConnections: 1_000, silentMs, meter, newId };
   listener = await listen(answers, { ...usual, ...options });

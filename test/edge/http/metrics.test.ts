@@ -120,14 +120,9 @@ describe('the metrics', () => {
     expect(headers.get('x-ratelimit-limit')).toBe('60');
   });
 
-  it.each([
-    [`Bearer ${token}`, 200],
-    [`Bearer ${oldToken}`, 200],
-    [undefined, 401],
-    ['Bearer another', 401],
-    [`Basic ${token}`, 401],
-    [token, 401],
-  ])(
+  const refused = [undefined, 'Bearer another', `Basic ${token}`, token];
+  const taken = [`Bearer ${token}`, `Bearer ${oldToken}`];
+  it.each([...taken.map((each) => [each, 200] as const), ...refused.map((each) => [each, 401] as const)])(
     'are given with METRICS_TOKEN to whoever has one that is listed: %s is %i',
     async (authorization, status) => {
       const answer = await scrape(guarded.url, authorization === undefined ? {} : { authorization });

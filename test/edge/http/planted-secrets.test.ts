@@ -128,11 +128,8 @@ it('shows no secret in any answer, error, metric, log line, delivery, submission
   for (const status of [200, 201, 400, 401, 404, 405, 413, 414, 415, 500, 503])
     expect(statuses).toContain(status);
 
-  const operations = await Promise.all(
-    ['/metrics', '/healthz', '/readyz', '/docs', '/openapi.json', '/llms.txt'].map((path) =>
-      fetch(service.app.url + path),
-    ),
-  );
+  const asked = ['/metrics', '/healthz', '/readyz', '/docs', '/openapi.json', '/llms.txt'];
+  const operations = await Promise.all(asked.map((path) => fetch(service.app.url + path)));
   const collections = (await service.app.connection.db?.collections()) ?? [];
   const documents = await waitFor(
     () => Promise.all(collections.map((collection) => collection.find().toArray())),

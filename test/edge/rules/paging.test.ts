@@ -14,9 +14,7 @@ describe('a page', () => {
     expect(toPage([], 3, list, () => [])).toEqual({ items: [], nextCursor: null });
   });
 
-  it('has 50 items by default', () => {
-    expect([readLimit(undefined), readLimit('7')]).toEqual([50, 7]);
-  });
+  it('has 50 items by default', () => expect([readLimit(undefined), readLimit('7')]).toEqual([50, 7]));
 });
 
 describe('a cursor', () => {
@@ -29,12 +27,10 @@ describe('a cursor', () => {
     ['in a second spelling', `${writeCursor(list, ['a'])}=`],
     ['that is not base64url', '!!'],
   ])('%s is refused, because no answer gave it', (_name, cursor) => {
-    expect(() => readCursor(cursor, list, [pattern])).toThrow(
-      expect.objectContaining({ code: 'INVALID_REQUEST' }),
-    );
+    const refusal = expect.objectContaining({ code: 'INVALID_REQUEST' });
+    expect(() => readCursor(cursor, list, [pattern])).toThrow(refusal);
   });
 
-  it('that is absent starts at the beginning', () => {
-    expect(readCursor(undefined, list, [pattern])).toBeUndefined();
-  });
+  it('that is absent starts at the beginning', () =>
+    expect(readCursor(undefined, list, [pattern])).toBeUndefined());
 });

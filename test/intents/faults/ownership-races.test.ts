@@ -103,10 +103,10 @@ it('a claim made just before the outcome of the holder is written takes the tran
   const claims = opened();
   const { progress } = opened({
     // The claim is refused, since no record has named a sender so far.
-    saveProgress: async () =>
-      expect(await claims.attach(await find('payer'), contestedId).catch(({ code }) => code)).toBe(
-        'TRANSACTION_CONFLICT',
-      ),
+    saveProgress: async () => {
+      const claimed = claims.attach(await find('payer'), contestedId);
+      await expect(claimed).rejects.toMatchObject({ code: 'TRANSACTION_CONFLICT' });
+    },
   });
   // The outcome is written in a transaction, and the claim comes before its first write.
   await progress('holder', { learned: observation() });

@@ -70,10 +70,8 @@ describe('200', () => {
 
   it('attaches once when it is sent 20 times in parallel, some by the registration', async () => {
     const { terms, attach } = await registered();
-    const both = Array.from({ length: 10 }, () => [
-      attach('in-parallel'),
-      fixture.post({ ...terms, anchorTransactionId: 'in-parallel' }),
-    ]);
+    const again = { ...terms, anchorTransactionId: 'in-parallel' };
+    const both = Array.from({ length: 10 }, () => [attach('in-parallel'), fixture.post(again)]);
     const answers = await Promise.all(both.flat());
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
@@ -105,63 +103,57 @@ it('is 404 UNKNOWN_INTENT for a hash that nobody registered, and a nonce of anot
   expect((await fixture.read(intent.intentHash)).transaction).toBeNull();
 });
 
-describe('409 TRANSACTION_CONFLICT', () => {
-  it('for a transaction of another intent of the same anchor, a second one, and one that comes too late', async () => {
-    const { terms, attach } = await registered();
-    await attach('taken');
-    const conflict = [409, { code: 'TRANSACTION_CONFLICT' }];
-    const refused = async (intent: { attach: typeof attach }, id: string) => {
-      const { status, body } = await intent.attach(id);
-      expect([status, body]).toMatchObject(conflict);
-    };
-    await refused(await registered(), 'taken');
-    expect((await (await registered({ anchorId: 'squall' })).attach('taken')).status).toBe(200);
-    await attach(await fixture.begin('harbour'));
-    await fixture.pass(minute);
-    const late = await registered({ expiresAt: new Date(fixture.now() + minute).toISOString() });
-    await fixture.settle();
-    await refused({ attach }, 'another');
-    const again = await fixture.post({ ...terms, anchorTransactionId: 'another' });
-    expect([again.status, again.body]).toMatchObject(conflict);
-    await fixture.pass(minute);
-    await refused(late, 'too-late');
-    await fixture.pass(2 * day);
-    await refused({ attach }, 'much-too-late');
-  });
+it('409 TRANSACTION_CONFLICT for a transaction of another intent of the same anchor, a second one, and one that comes too late', async () => {
+  const { terms, attach } = await registered();
+  await attach('taken');
+  const conflict = [409, { code: 'TRANSACTION_CONFLICT' }];
+  const refused = async (intent: { attach: typeof attach }, id: string) => {
+    const { status, body } = await intent.attach(id);
+    expect([status, body]).toMatchObject(conflict);
+  };
+  await refused(await registered(), 'taken');
+  expect((await (await registered({ anchorId: 'squall' })).attach('taken')).status).toBe(200);
+  await attach(await fixture.begin('harbour'));
+  await fixture.pass(minute);
+  const late = await registered({ expiresAt: new Date(fixture.now() + minute).toISOString() });
+  await fixture.settle();
+  await refused({ attach }, 'another');
+  const again = await fixture.post({ ...terms, anchorTransactionId: 'another' });
+  expect([again.status, again.body]).toMatchObject(conflict);
+  await fixture.pass(minute);
+  await refused(late, 'too-late');
+  await fixture.pass(2 * day);
+  await refused({ attach }, 'much-too-late');
 });
 
-describe('503 NOT_READY', () => {
-  it('is the only refusal of many requests that name payments of one intent at the same time', async () => {
-    const { terms, intent } = await registered();
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, nth) =>
-        send(intent.intentHash, { nonce: terms.nonce, paymentHash: nth.toString(16).padStart(64, '0') }),
-      ),
-    );
-    const refusal = { code: 'NOT_READY', message: expect.any(String), retryAfter: expect.any(Number) };
-    for (const { status, body, headers } of answers.filter((each) => each.status !== 200)) {
-      expect([status, body]).toEqual([503, refusal]);
-      expect(headers.get('retry-after')).toMatch(/^[12]$/);
-    }
-    expect(fixture.logged()).not.toContain('request failed');
-  });
+it('503 NOT_READY is the only refusal of many requests that name payments of one intent at the same time', async () => {
+  const { terms, intent } = await registered();
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, nth) =>
+      send(intent.intentHash, { nonce: terms.nonce, paymentHash: nth.toString(16).padStart(64, '0') }),
+    ),
+  );
+  const refusal = { code: 'NOT_READY', message: expect.any(String), retryAfter: expect.any(Number) };
+  for (const { status, body, headers } of answers.filter((each) => each.status !== 200)) {
+    expect([status, body]).toEqual([503, refusal]);
+    expect(headers.get('retry-after')).toMatch(/^[12]$/);
+  }
+  expect(fixture.logged()).not.toContain('request failed');
 });
 
-describe('400 INVALID_REQUEST', () => {
-  it.each<[name: string, patch: Terms, path: string]>([
-    ['no nonce', { nonce: undefined }, 'body.nonce'],
-    ['a short nonce', { nonce: 'A'.repeat(21) }, 'body.nonce'],
-    ['no id', { anchorTransactionId: undefined }, 'body.anchorTransactionId'],
-    ['an id with a space', { anchorTransactionId: 'a b' }, 'body.anchorTransactionId'],
-    ['a member that is not known', { bankAccount: '0123456789' }, 'body.bankAccount'],
-  ])('for %s, with the path', async (_name, patch, path) => {
-    const { terms, intent } = await registered();
-    const body = { nonce: terms.nonce, anchorTransactionId: 'fine', ...patch };
-    const answer = await send(intent.intentHash, body);
-    const refusal = { code: 'INVALID_REQUEST', details: [{ path }] };
-    expect([answer.status, answer.body]).toMatchObject([400, refusal]);
-    expect((await fixture.read(intent.intentHash)).transaction).toBeNull();
-  });
+it.each<[name: string, patch: Terms, path: string]>([
+  ['no nonce', { nonce: undefined }, 'body.nonce'],
+  ['a short nonce', { nonce: 'A'.repeat(21) }, 'body.nonce'],
+  ['no id', { anchorTransactionId: undefined }, 'body.anchorTransactionId'],
+  ['an id with a space', { anchorTransactionId: 'a b' }, 'body.anchorTransactionId'],
+  ['a member that is not known', { bankAccount: '0123456789' }, 'body.bankAccount'],
+])('400 INVALID_REQUEST for %s, with the path', async (_name, patch, path) => {
+  const { terms, intent } = await registered();
+  const body = { nonce: terms.nonce, anchorTransactionId: 'fine', ...patch };
+  const answer = await send(intent.intentHash, body);
+  const refusal = { code: 'INVALID_REQUEST', details: [{ path }] };
+  expect([answer.status, answer.body]).toMatchObject([400, refusal]);
+  expect((await fixture.read(intent.intentHash)).transaction).toBeNull();
 });
 
 describe('transaction.problem', () => {
@@ -198,10 +190,8 @@ describe('transaction.problem', () => {
     await look();
     fixture.anchors.anchor('squall').setProfile({ faults: { error500: 0, html: 0, hang: 0 } });
     expect(await transactionOf(silent.intent.intentHash)).toMatchObject({ problem: null });
-    expect(await fixture.read(intent.intentHash)).toMatchObject({
-      status: 'pending',
-      transaction: { id: 'mistyped', status: null, lastSeenAt: null, problem: 'unknown_to_anchor' },
-    });
+    const transaction = { id: 'mistyped', status: null, lastSeenAt: null, problem: 'unknown_to_anchor' };
+    expect(await fixture.read(intent.intentHash)).toMatchObject({ status: 'pending', transaction });
     const id = await fixture.begin('harbour');
     expect((await attach(id)).body.transaction).toMatchObject({ id, problem: null });
     expect((await (await registered()).attach('mistyped')).status).toBe(200);

@@ -85,10 +85,9 @@ describe('201', () => {
     const { status, body } = await fixture.post(fixture.terms(unquoted));
     expect([status, body.quote]).toEqual([201, null]);
     const bound = await fixture.post(fixture.terms({ ...unquoted, minReceive: '1' }));
-    expect([bound.status, bound.body]).toMatchObject([
-      503,
-      { code: 'RATES_UNAVAILABLE', retryAfter: 5, unavailable: [{ anchorId: 'squall', reason: 'error' }] },
-    ]);
+    const unavailable = [{ anchorId: 'squall', reason: 'error' }];
+    const refusal = { code: 'RATES_UNAVAILABLE', retryAfter: 5, unavailable };
+    expect([bound.status, bound.body]).toMatchObject([503, refusal]);
     fixture.anchors.anchor('squall').setProfile({ faults: { error500: 0, html: 0, hang: 0 } });
   });
 });
@@ -110,9 +109,8 @@ describe('200', () => {
     const terms = fixture.terms();
     const first = await fixture.post(terms);
     const sent = ['race-a', 'race-b', 'race-a', 'race-b'];
-    const answers = await Promise.all(
-      sent.map((anchorTransactionId) => fixture.post({ ...terms, anchorTransactionId })),
-    );
+    const post = (anchorTransactionId: string) => fixture.post({ ...terms, anchorTransactionId });
+    const answers = await Promise.all(sent.map(post));
     // Neither transaction was seen yet, so each replaces the other, and the last one stays. An answer shows the intent as it
     // is by then.
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
@@ -132,19 +130,17 @@ describe('200', () => {
   });
 });
 
-describe('a deadline', () => {
-  it('is the same intent in every form of ISO 8601 that is read, and is answered in one', async () => {
-    const expiresAt = new Date(Math.floor(fixture.now() / second) * second + day).toISOString();
-    const local = new Date(Date.parse(expiresAt) + 90 * minute).toISOString();
-    const terms = fixture.terms({ expiresAt });
-    const first = await fixture.post(terms);
-    expect([first.status, first.body.expiresAt]).toEqual([201, expiresAt]);
-    const forms = ['Z', '.0Z', '.000999999+00:00'].map((end) => expiresAt.replace('.000Z', end));
-    for (const spelled of [...forms, local.replace('.000Z', '+01:30')]) {
-      const again = await fixture.post({ ...terms, expiresAt: spelled });
-      expect([spelled, again.status, again.body.intentHash]).toEqual([spelled, 200, first.body.intentHash]);
-    }
-  });
+it('a deadline is the same intent in every form of ISO 8601 that is read, and is answered in one', async () => {
+  const expiresAt = new Date(Math.floor(fixture.now() / second) * second + day).toISOString();
+  const local = new Date(Date.parse(expiresAt) + 90 * minute).toISOString();
+  const terms = fixture.terms({ expiresAt });
+  const first = await fixture.post(terms);
+  expect([first.status, first.body.expiresAt]).toEqual([201, expiresAt]);
+  const forms = ['Z', '.0Z', '.000999999+00:00'].map((end) => expiresAt.replace('.000Z', end));
+  for (const spelled of [...forms, local.replace('.000Z', '+01:30')]) {
+    const again = await fixture.post({ ...terms, expiresAt: spelled });
+    expect([spelled, again.status, again.body.intentHash]).toEqual([spelled, 200, first.body.intentHash]);
+  }
 });
 
 describe('400 INVALID_REQUEST', () => {
@@ -192,11 +188,9 @@ describe('409 TRANSACTION_CONFLICT', () => {
     await fixture.pass(minute);
     const late = await fixture.post({ ...terms, anchorTransactionId: 'too-late' });
     expect([late.status, late.body]).toMatchObject([409, { code: 'TRANSACTION_CONFLICT' }]);
-    expect(await fixture.read(body.intentHash)).toMatchObject({
-      status: 'expired',
-      transaction: null,
-      outcome: { reason: 'no_transaction' },
-    });
+    const outcome = { reason: 'no_transaction' };
+    const ended = { status: 'expired', transaction: null, outcome };
+    expect(await fixture.read(body.intentHash)).toMatchObject(ended);
   });
 
   it('for a transaction of another intent of the same anchor, and remembers the claim', async () => {
@@ -207,10 +201,8 @@ describe('409 TRANSACTION_CONFLICT', () => {
       expect([answer.status, answer.body]).toMatchObject([409, { code: 'TRANSACTION_CONFLICT' }]);
     }
     expect(await stored()).toBe(before + 1);
-    expect(await fixture.read(intentHash(claim as never))).toMatchObject({
-      status: 'pending',
-      transaction: { id: 'taken', problem: 'held_by_another' },
-    });
+    const transaction = { id: 'taken', problem: 'held_by_another' };
+    expect(await fixture.read(intentHash(claim as never))).toMatchObject({ status: 'pending', transaction });
     const terms = fixture.terms();
     const { body } = await fixture.post(terms);
     expect((await fixture.post({ ...terms, anchorTransactionId: 'taken' })).status).toBe(409);
@@ -228,9 +220,8 @@ describe('409 QUOTE_BELOW_MINIMUM', () => {
   it('for a quote one minor unit below minReceive, and stores nothing', async () => {
     const { body } = await fixture.post(fixture.terms());
     const quoted = body.quote?.receiveAmount ?? '';
-    const [whole = '', places = ''] = quoted.split('.');
-    const kobo = BigInt(whole + places.padEnd(2, '0')) + 1n;
-    const above = `${kobo / 100n}.${String(kobo % 100n).padStart(2, '0')}`;
+    const kobo = String(BigInt(quoted.replace('.', '')) + 1n);
+    const above = `${kobo.slice(0, -2)}.${kobo.slice(-2)}`;
     await expectRefused({ minReceive: above }, 409, { code: 'QUOTE_BELOW_MINIMUM' });
     expect((await fixture.post(fixture.terms({ minReceive: quoted }))).status).toBe(201);
   });

@@ -176,9 +176,8 @@ describe('a transaction that two intents present', () => {
   });
 
   it('has one holder and remembers the others where 20 intents present it at once', async () => {
-    const all = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => registered(index === 7 ? payer : bystander)),
-    );
+    const accounts = Array.from({ length: 20 }, (_, index) => (index === 7 ? payer : bystander));
+    const all = await Promise.all(accounts.map((account) => registered(account)));
     const id = await fixture.begin('harbour', { account: payer });
     const answers = await Promise.all(all.map((each) => each.present(id)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -207,22 +206,20 @@ describe('a transaction that two intents present', () => {
   });
 });
 
-describe('at an anchor that is followed by callbacks alone', () => {
-  it('a callback to the claimant passes the transaction, and is applied to it', async () => {
-    const holder = await registered(bystander, { anchorId: 'galleon' });
-    const claimant = await registered(payer, { anchorId: 'galleon' });
-    await holder.present('by-callback');
-    expect((await claimant.present('by-callback')).status).toBe(409);
-    const { status } = followed;
-    const record = { id: 'by-callback', kind: 'withdrawal', status, from: payer };
-    const body = JSON.stringify({ transaction: record });
-    const host = new URL(fixture.app.config.publicUrl).host;
-    const signature = fixture.anchors.anchor('galleon').signCallback(host, body);
-    const path = `/api/intent/${claimant.intentHash}/status`;
-    const headers = { 'content-type': 'application/json', signature };
-    const answer = await fixture.app.client.request<StatusCallbackAnswer>('POST', path, { headers, body });
-    expect(answer.body).toMatchObject({ intentHash: claimant.intentHash, status: 'pending', applied: true });
-    expect((await claimant.read()).transaction).toMatchObject({ id: 'by-callback', ...followed });
-    expect((await holder.read()).transaction?.problem).toBe('passed_to_another');
-  });
+it('at an anchor that is followed by callbacks alone a callback to the claimant passes the transaction, and is applied to it', async () => {
+  const holder = await registered(bystander, { anchorId: 'galleon' });
+  const claimant = await registered(payer, { anchorId: 'galleon' });
+  await holder.present('by-callback');
+  expect((await claimant.present('by-callback')).status).toBe(409);
+  const { status } = followed;
+  const record = { id: 'by-callback', kind: 'withdrawal', status, from: payer };
+  const body = JSON.stringify({ transaction: record });
+  const host = new URL(fixture.app.config.publicUrl).host;
+  const signature = fixture.anchors.anchor('galleon').signCallback(host, body);
+  const path = `/api/intent/${claimant.intentHash}/status`;
+  const headers = { 'content-type': 'application/json', signature };
+  const answer = await fixture.app.client.request<StatusCallbackAnswer>('POST', path, { headers, body });
+  expect(answer.body).toMatchObject({ intentHash: claimant.intentHash, status: 'pending', applied: true });
+  expect((await claimant.read()).transaction).toMatchObject({ id: 'by-callback', ...followed });
+  expect((await holder.read()).transaction?.problem).toBe('passed_to_another');
 });

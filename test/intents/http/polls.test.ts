@@ -35,13 +35,12 @@ describe('an id that the anchor does not know', () => {
   const transactionOf = async (intentHash: string) => (await fixture.read(intentHash)).transaction;
 
   /** Sends a callback of the anchor. */
-  async function tell(intentHash: string, told: unknown): Promise<unknown> {
-    const body = JSON.stringify(told);
+  async function tell(intentHash: string, transaction: object): Promise<unknown> {
+    const body = JSON.stringify({ transaction });
     const { host } = new URL(fixture.app.config.publicUrl);
     const signature = fixture.anchors.anchor('harbour').signCallback(host, body);
-    const headers = { 'content-type': 'application/json', signature };
-    const path = `/api/intent/${intentHash}/status`;
-    return (await fixture.app.client.request('POST', path, { headers, body })).body;
+    const sent = { headers: { 'content-type': 'application/json', signature }, body };
+    return (await fixture.app.client.request('POST', `/api/intent/${intentHash}/status`, sent)).body;
   }
 
   beforeAll(async () => {
@@ -88,7 +87,7 @@ describe('an id that the anchor does not know', () => {
   it('is followed again from a callback of the anchor on, which is applied at once', async () => {
     const { intentHash, before } = givenUp('called-back');
     const told = { id: 'called-back', kind: 'withdrawal', status: 'pending_user_transfer_start' };
-    expect(await tell(intentHash, { transaction: told })).toMatchObject({ applied: true });
+    expect(await tell(intentHash, told)).toMatchObject({ applied: true });
     expect(await transactionOf(intentHash)).toMatchObject({ status: told.status, problem: null });
     await fixture.pass(20 * minute);
     await fixture.settle();
@@ -97,7 +96,7 @@ describe('an id that the anchor does not know', () => {
 
   it('is looked at again at once after a callback that cannot be read as its record', async () => {
     const { intentHash, before } = givenUp('unreadable');
-    await tell(intentHash, { transaction: {} });
+    await tell(intentHash, {});
     await fixture.settle();
     expect(asked('unreadable')).toBe(before + 1);
   });

@@ -216,22 +216,20 @@ describe('200', () => {
   });
 });
 
-describe('409 RUN_IN_PROGRESS', () => {
-  it('while another run is active, with its start time; the other run finishes', async () => {
-    await watch(1, 90 * day);
-    await Promise.all(Array.from({ length: 6 }, () => followed('harbour')));
-    await fixture.pass(minute);
-    fixture.anchors.anchor('harbour').resetCalls();
-    const begunAt = Date.now();
-    const long = fixture.reconcile();
-    // Its first poll has arrived, and five more follow a fifth of a second apart.
-    await waitFor(() => expect(fixture.anchors.anchor('harbour').seen).not.toEqual([]), { interval: 5 });
-    const { status, body } = await fixture.reconcile();
-    expect([status, body]).toMatchObject([409, { code: 'RUN_IN_PROGRESS' }]);
-    expect(Date.parse(String(body.startedAt))).toBeGreaterThan(begunAt - 1_000);
-    expect(Date.parse(String(body.startedAt))).toBeLessThanOrEqual(Date.now());
-    expect((await long).body).toMatchObject({ looked: 6, polled: 6 });
-  });
+it('409 RUN_IN_PROGRESS while another run is active, with its start time; the other run finishes', async () => {
+  await watch(1, 90 * day);
+  await Promise.all(Array.from({ length: 6 }, () => followed('harbour')));
+  await fixture.pass(minute);
+  fixture.anchors.anchor('harbour').resetCalls();
+  const begunAt = Date.now();
+  const long = fixture.reconcile();
+  // Its first poll has arrived, and five more follow a fifth of a second apart.
+  await waitFor(() => expect(fixture.anchors.anchor('harbour').seen).not.toEqual([]), { interval: 5 });
+  const { status, body } = await fixture.reconcile();
+  expect([status, body]).toMatchObject([409, { code: 'RUN_IN_PROGRESS' }]);
+  expect(Date.parse(String(body.startedAt))).toBeGreaterThan(begunAt - 1_000);
+  expect(Date.parse(String(body.startedAt))).toBeLessThanOrEqual(Date.now());
+  expect((await long).body).toMatchObject({ looked: 6, polled: 6 });
 });
 
 describe('401 UNAUTHORIZED', () => {

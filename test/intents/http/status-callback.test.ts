@@ -46,12 +46,10 @@ async function documentOf(intentHash: string) {
 }
 
 describe('200', () => {
+  const overHostname = (body: string) => signed(body, 'harbour', hostname());
   const deprecated = (body: string) => ({ 'x-stellar-signature': signed(body).signature ?? '' });
   it.each<[string, { raw?: object; headers?: (body: string) => Record<string, string> }]>([
-    [
-      'over the host without its port, as in Java',
-      { headers: (body) => signed(body, 'harbour', hostname()) },
-    ],
+    ['over the host without its port, as in Java', { headers: overHostname }],
     ['under the deprecated name of the header', { headers: deprecated }],
     ['with a status that nobody knows, which is still open', { raw: { status: 'pending_moon_phase' } }],
   ])('takes a callback %s', async (_name, { raw = {}, headers = signed }) => {
@@ -161,24 +159,22 @@ describe('200', () => {
   });
 });
 
-describe('the callbacks of an anchor that grants no partner token', () => {
-  it('settle an intent from start to end when the wallet gave the anchor the URL', async () => {
-    const patch = { anchorId: 'windlass', corridor: 'usdc-mxn', deliveryMethod: 'bank_account' };
-    const terms = fixture.terms(patch);
-    const { body } = await fixture.post(terms);
-    const id = await fixture.begin('windlass', {
-      destination_asset: 'iso4217:MXN',
-      funding_method: 'bank_account',
-      on_change_callback: body.statusCallbackUrl,
-    });
-    await fixture.post({ ...terms, anchorTransactionId: id });
-    await fixture.pass(30 * second);
-    fixture.anchors.anchor('windlass').pay(id, { ending: 'complete' });
-    for (let i = 0; i < 20; i += 1) await fixture.pass(30 * second);
-    const intent = await fixture.read(body.intentHash);
-    expect(fixture.anchors.anchor('windlass').callbacks().dropped).toBe(0);
-    expect(intent).toMatchObject({ status: 'settled', outcome: { reason: 'completed', scored: true } });
+it('the callbacks of an anchor that grants no partner token settle an intent from start to end when the wallet gave the anchor the URL', async () => {
+  const patch = { anchorId: 'windlass', corridor: 'usdc-mxn', deliveryMethod: 'bank_account' };
+  const terms = fixture.terms(patch);
+  const { body } = await fixture.post(terms);
+  const id = await fixture.begin('windlass', {
+    destination_asset: 'iso4217:MXN',
+    funding_method: 'bank_account',
+    on_change_callback: body.statusCallbackUrl,
   });
+  await fixture.post({ ...terms, anchorTransactionId: id });
+  await fixture.pass(30 * second);
+  fixture.anchors.anchor('windlass').pay(id, { ending: 'complete' });
+  for (let i = 0; i < 20; i += 1) await fixture.pass(30 * second);
+  const intent = await fixture.read(body.intentHash);
+  expect(fixture.anchors.anchor('windlass').callbacks().dropped).toBe(0);
+  expect(intent).toMatchObject({ status: 'settled', outcome: { reason: 'completed', scored: true } });
 });
 
 describe('403 INVALID_SIGNATURE', () => {

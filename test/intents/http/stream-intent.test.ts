@@ -36,9 +36,8 @@ describe('200', () => {
     const terms = fixture.terms();
     const { body } = await fixture.post(terms);
     const stream = await follow(body.intentHash);
-    expect(await stream.received(1)).toEqual([
-      { event: 'intent', data: await fixture.read(body.intentHash) },
-    ]);
+    const data = await fixture.read(body.intentHash);
+    expect(await stream.received(1)).toEqual([{ event: 'intent', data }]);
     expect(stream.text()).toMatch(/^retry: [2-5]\d{3}\n\n/);
 
     const id = await fixture.begin('harbour');
@@ -51,12 +50,8 @@ describe('200', () => {
     await stream.received(3);
     expect(newest(stream)).toEqual(await fixture.read(body.intentHash));
     const kinds = newest(stream)?.steps.map(({ kind }) => kind);
-    expect(kinds?.filter((kind) => kind !== 'transaction_status')).toEqual([
-      'registered',
-      'transaction_attached',
-      'funds_received',
-      'settled',
-    ]);
+    const expected = ['registered', 'transaction_attached', 'funds_received', 'settled'];
+    expect(kinds?.filter((kind) => kind !== 'transaction_status')).toEqual(expected);
   });
 
   it('sends whoever opens it again the present answer, also of an intent that is over', async () => {

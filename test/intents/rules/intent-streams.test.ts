@@ -32,9 +32,8 @@ function world() {
       async versionsOf(hashes) {
         seen.versions += 1;
         if (seen.fault !== undefined) throw seen.fault;
-        return new Map(
-          hashes.flatMap((hash) => stored.get(hash) ?? []).map((each) => [each._id, each.version]),
-        );
+        const found = hashes.flatMap((hash) => stored.get(hash) ?? []);
+        return new Map(found.map((each) => [each._id, each.version]));
       },
       watch(deps) {
         told = deps;
@@ -70,9 +69,8 @@ describe('the streams of intents', () => {
     store(2, 1);
     await seconds(1);
     expect([seen.versions, seen.intents]).toEqual([11, 1]);
-    expect(readers.map(({ versions }) => versions().length)).toEqual(
-      readers.map((_, n) => (n % 3 === 1 ? 2 : 1)),
-    );
+    const counts = readers.map(({ versions }) => versions().length);
+    expect(counts).toEqual(readers.map((_, n) => (n % 3 === 1 ? 2 : 1)));
     expect(seen.isWatching).toBe(true);
     for (const { stream } of readers) stream.close();
     await seconds(5);

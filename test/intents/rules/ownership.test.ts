@@ -18,29 +18,25 @@ const now = new Date(startMs);
 const holder = holderIntent(startMs);
 const claimant = claimantIntent(startMs);
 
-describe('the sender of a transaction', () => {
-  it('is the one named last up to the first observation of funds', () => {
-    expect(see(freshState(), [0, {}]).told?.from).toBeNull();
-    const named = see(freshState(), [0, { from: account }], [minute, { from: payer }]);
-    expect(named.told?.from).toBe(payer);
-    expect(see(named, [2 * minute, {}]).told?.from).toBe(payer);
-    const funded = see(named, [2 * minute, { ...paid, from: muxedPayer }]);
-    expect(see(funded, [3 * minute, { ...paid, from: account }]).told?.from).toBe(payer);
-    const unnamed = see(freshState(), [0, {}], [minute, paid], [2 * minute, { ...paid, from: payer }]);
-    expect(unnamed.told?.from).toBeNull();
-  });
+it('the sender of a transaction is the one named last up to the first observation of funds', () => {
+  expect(see(freshState(), [0, {}]).told?.from).toBeNull();
+  const named = see(freshState(), [0, { from: account }], [minute, { from: payer }]);
+  expect(named.told?.from).toBe(payer);
+  expect(see(named, [2 * minute, {}]).told?.from).toBe(payer);
+  const funded = see(named, [2 * minute, { ...paid, from: muxedPayer }]);
+  expect(see(funded, [3 * minute, { ...paid, from: account }]).told?.from).toBe(payer);
+  const unnamed = see(freshState(), [0, {}], [minute, paid], [2 * minute, { ...paid, from: payer }]);
+  expect(unnamed.told?.from).toBeNull();
 });
 
-describe('whether a transaction has to pass', () => {
-  it('is so while its intent is pending and another account is named', () => {
-    expect(ownerElsewhere(holder, payer)).toBe(payer);
-    expect(ownerElsewhere(holder, account)).toBeNull();
-    expect(ownerElsewhere(holder, null)).toBeNull();
-    expect(ownerElsewhere(claimant, account)).toBeNull();
-    for (const status of ['settled', 'failed', 'expired'] as const) {
-      expect(ownerElsewhere({ ...holder, status }, payer)).toBeNull();
-    }
-  });
+it('whether a transaction has to pass is so while its intent is pending and another account is named', () => {
+  expect(ownerElsewhere(holder, payer)).toBe(payer);
+  expect(ownerElsewhere(holder, account)).toBeNull();
+  expect(ownerElsewhere(holder, null)).toBeNull();
+  expect(ownerElsewhere(claimant, account)).toBeNull();
+  for (const status of ['settled', 'failed', 'expired'] as const) {
+    expect(ownerElsewhere({ ...holder, status }, payer)).toBeNull();
+  }
 });
 
 describe('a transaction that passes', () => {
@@ -82,11 +78,7 @@ describe('a transaction that passes', () => {
   it('passes on no more where it came by the ledger, and is looked up when its payments may be', () => {
     const payable = { ...holder.payment, instructions: [instructions(startMs)] };
     const payment = withNamed(payable, 'a'.repeat(64), 'anchor', startMs);
-    const stateOf = (intent: Intent) => [
-      intent.lookUpDue,
-      ownerElsewhere(intent, account),
-      yieldsToPayer(intent),
-    ];
+    const stateOf = (of: Intent) => [of.lookUpDue, ownerElsewhere(of, account), yieldsToPayer(of)];
     const taken = takenOver(claimant, { ...holder, payment }, now, true);
     expect(stateOf(taken)).toEqual([now, null, false]);
     expect(yieldsToClaimant({ ...taken, unknownPolls: 1 }, { account, signed: false })).toBe(false);

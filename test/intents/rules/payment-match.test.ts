@@ -58,9 +58,8 @@ describe('a near miss', () => {
     expect(match).toMatchObject({ kind: 'refused', problem });
   });
 
-  it.each<
-    [string, string, { createdMs?: number; storedMs?: number; deadlineMs?: number; closedMs?: number }]
-  >([
+  type Times = { createdMs?: number; storedMs?: number; deadlineMs?: number; closedMs?: number };
+  it.each<[string, string, Times]>([
     ['in the second before the intent was registered', 'too_early', { createdMs: second }],
     ['in the second of the registration', 'match', { createdMs: second - 1 }],
     ['a day after the deadline', 'match', { deadlineMs: -day }],

@@ -83,10 +83,12 @@ async function everything(): Promise<string> {
 
 async function cards() {
   await feature.service.refreshNow();
-  return [
-    (await feature.scores.getPublicScores(page)).items,
-    (await feature.service.getHistory({ anchorId: 'harbour', corridor: null, window: 90, ...page })).items,
+  const asked = { anchorId: 'harbour', corridor: null, window: 90, ...page } as const;
+  const [scores, history] = [
+    await feature.scores.getPublicScores(page),
+    await feature.service.getHistory(asked),
   ];
+  return [scores.items, history.items];
 }
 
 /** All sums, but for the accounts: an account that was erased has another name on each day. */
@@ -112,10 +114,8 @@ describe('erasing an account', () => {
     const disputes = fixture.connection.collection<DisputeDocument>('disputes');
     const [first, second] = old.map(({ _id }) => _id);
     await disputes.insertMany([disputeOf(first ?? '', 'accepted'), disputeOf(second ?? '', 'rejected')]);
-    await fixture.stored.intents.updateOne(
-      { _id: first ?? '' },
-      { $set: { disputeEffect: 'counts_not_filled' } },
-    );
+    const $set = { disputeEffect: 'counts_not_filled' } as const;
+    await fixture.stored.intents.updateOne({ _id: first ?? '' }, { $set });
     const [counted, shown] = [await counts(), await cards()];
     const publisher = await publisherInstance({ uri, oracleUrl: undefined });
     publisher.setCards((await feature.publishedCards()).cards);
@@ -159,14 +159,9 @@ describe('erasing an account', () => {
     const disputed = ended(202, 50);
     const sameDay = ended(203, 50);
     const old = ended(204, 60);
-    const never = ended(205, 70, {
-      status: 'expired',
-      outcome: {
-        ...failed({ recordedAt: new Date(noon.getTime() - 70 * dayMs) }),
-        kind: 'expired',
-        reason: 'never_funded',
-      },
-    });
+    const unpaid = failed({ recordedAt: new Date(noon.getTime() - 70 * dayMs) });
+    const outcome = { ...unpaid, kind: 'expired', reason: 'never_funded' } as const;
+    const never = ended(205, 70, { status: 'expired', outcome });
     await insertIntents(fixture.connection, recent, open, disputed, sameDay, old, never);
     const disputes = createDisputeStore(fixture.connection);
     await fixture.inTransaction((session) => disputes.insert(session, disputeOf(disputed._id, 'open')));

@@ -50,9 +50,8 @@ it('finds the holder and the claimants of a transaction without reading other in
   expect(await store.findByTransaction(wanted.anchorId, wanted.transactionId)).not.toBeNull();
   expect(await documentsRead(() => store.findByTransaction('harbour', 'tx100'))).toBe(1);
   expect(await documentsRead(() => store.touchHolder('harbour', 'tx100'))).toBe(1);
-  expect(
-    await documentsRead(() => store.findFirstClaimant({ anchorId: 'harbour', claimedId: 'tx100' })),
-  ).toBe(1);
+  const claim = { anchorId: 'harbour', claimedId: 'tx100' };
+  expect(await documentsRead(() => store.findFirstClaimant(claim))).toBe(1);
   expect(await documentsRead(() => store.findByTransaction('harbour', 'unknown'))).toBe(0);
 });
 

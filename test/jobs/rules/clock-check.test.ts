@@ -8,6 +8,8 @@ let [machineAheadMs, roundTripMs, primaryIsAway] = [0, 0, false];
 let logged: [level: string, fields: object][];
 let check: ClockCheck;
 
+const noting = (level: string) => (fields: object) => void logged.push([level, fields]);
+
 beforeEach(() => {
   [machineAheadMs, roundTripMs, primaryIsAway, logged] = [0, 0, false, []];
   let passedMs = 0;
@@ -21,11 +23,7 @@ beforeEach(() => {
       return time;
     },
     machineClock,
-    logger: {
-      ...silentLogger,
-      warn: (fields) => logged.push(['warn', fields]),
-      info: (fields) => logged.push(['info', fields]),
-    },
+    logger: { ...silentLogger, warn: noting('warn'), info: noting('info') },
   });
 });
 

@@ -45,14 +45,12 @@ function ending(...ends: (Error | { ran: boolean })[]) {
 
 /** Runs that end when the test says so. */
 function held() {
-  let finish: () => void = () => undefined;
-  const run = jest.fn(
-    () =>
-      new Promise<{ ran: boolean }>((resolve) => {
-        finish = () => resolve(done);
-      }),
-  );
-  return { run, finish: () => finish() };
+  let finish: (ended: { ran: boolean }) => void = () => undefined;
+  const begin = () =>
+    new Promise<{ ran: boolean }>((resolve) => {
+      finish = resolve;
+    });
+  return { run: jest.fn(begin), finish: () => finish(done) };
 }
 
 describe('the scheduler', () => {
@@ -100,11 +98,7 @@ describe('the scheduler', () => {
 
   it.each([
     ['a person for what failed, and for nothing that heals itself', [lost, fault, lost], 'warn error warn'],
-    [
-      'once per outage of the database, and when it is over',
-      [away, away, done, done, away],
-      'warn info warn',
-    ],
+    ['once per outage of the database, and after it', [away, away, done, done, away], 'warn info warn'],
   ])('goes on after a run that failed, and calls %s', async (_whom, ends, levels) => {
     const { said } = started({ run: ending(...ends) });
     await jest.advanceTimersByTimeAsync(6_500);
@@ -114,10 +108,8 @@ describe('the scheduler', () => {
   it('tells the meter how every run of a job ended, and nothing of what every instance does', async () => {
     const ends = [done, { ran: false }, away, lost, new WrongClockError('60 s ahead'), fault];
     const everywhere = ending(...ends);
-    const { metered } = started(
-      { run: ending(...ends) },
-      { name: 'everywhere', on: 'every instance', run: everywhere },
-    );
+    const other = { name: 'everywhere', on: 'every instance', run: everywhere } as const;
+    const { metered } = started({ run: ending(...ends) }, other);
     await jest.advanceTimersByTimeAsync(6_500);
     const outcomes = ['done', 'elsewhere', 'no_database', 'cut_short', 'wrong_clock', 'failed'];
     expect(metered).toEqual(['scheduled', ...outcomes].map((told) => `job ${told}`));

@@ -25,12 +25,8 @@ afterAll(async () => {
 });
 
 it('an instance whose database does not answer serves what it holds and one further limit, and shares again later', async () => {
-  const limiter = createRateLimiter({
-    connection,
-    clock: Date.now,
-    clockIsOff: () => false,
-    logger: silentLogger,
-  });
+  const machine = { clock: Date.now, clockIsOff: () => false };
+  const limiter = createRateLimiter({ connection, ...machine, logger: silentLogger });
   await prepareCollections(connection);
   const grantedOf = async (key: string, times: number) => {
     const states = await Promise.all(Array.from({ length: times }, async () => limiter.take(rule, key)));

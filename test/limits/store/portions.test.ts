@@ -21,14 +21,9 @@ let key: string;
 let keys = 0;
 
 function openInstance(maxWindows?: number): RateLimiter {
-  return createRateLimiter({
-    connection,
-    clock: Date.now,
-    clockIsOff: () => clockIsOff,
-    logger: silentLogger,
-    stopwatch: () => now,
-    ...(maxWindows === undefined ? {} : { maxWindows }),
-  });
+  const clocks = { clock: Date.now, clockIsOff: () => clockIsOff, stopwatch: () => now };
+  const bound = maxWindows === undefined ? {} : { maxWindows };
+  return createRateLimiter({ connection, logger: silentLogger, ...clocks, ...bound });
 }
 
 beforeAll(async () => {
@@ -69,19 +64,15 @@ const grantedOf = (answers: readonly unknown[]) => answers.filter((each) => each
 
 describe('a window that is used up on one instance', () => {
   it.each([
-    { points: 1, mostDraws: 1 },
-    { points: 20, mostDraws: 4 },
-    { points: 60, mostDraws: 5 },
-    { points: 90, mostDraws: 8 },
-    { points: 120, mostDraws: 10 },
-    { points: 12_000, mostDraws: 10 },
-  ])('of $points costs at most $mostDraws draws, refusals included', async ({ points, mostDraws }) => {
+    [1, 1],
+    [20, 4],
+    [90, 8],
+    [12_000, 10],
+  ])('of %i points costs at most %i draws, refusals included', async (points, mostDraws) => {
     const limiter = openInstance();
     const countDown = [...Array(points).keys()].reverse();
-    expect(await take(limiter, points + 100, { ...rule, points } as never)).toEqual([
-      ...countDown,
-      ...Array(100).fill('refused'),
-    ]);
+    const expected = [...countDown, ...Array(100).fill('refused')];
+    expect(await take(limiter, points + 100, { ...rule, points } as never)).toEqual(expected);
     expect(draws).toBeLessThanOrEqual(mostDraws);
   });
 
@@ -118,9 +109,8 @@ describe('several instances', () => {
 
   it('grant no more than the limit where 400 requests open the window at once', async () => {
     const instances = Array.from({ length: 8 }, () => openInstance());
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, () => instances.map((instance) => take(instance, 1))).flat(),
-    );
+    const all = Array.from({ length: 50 }, () => instances).flat();
+    const answers = await Promise.all(all.map((instance) => take(instance, 1)));
     expect(grantedOf(answers.flat())).toBe(rule.points);
     expect(draws).toBeLessThanOrEqual(32);
   });
@@ -188,16 +178,14 @@ it('what is left is shown without taking a point or asking the database', async 
   expect(draws).toBe(drawn);
 });
 
-describe('an instance whose clock is off', () => {
-  it('grants one further limit by itself, and leaves the shared window alone', async () => {
-    const limiter = openInstance();
-    await take(limiter, 1);
-    const drawn = (await stored()).points;
-    clockIsOff = true;
-    expect(limiter.isAlone()).toBe(true);
-    expect(grantedOf(await take(limiter, 100))).toBe(drawn - 1 + rule.points);
-    expect((await stored()).points).toBe(drawn);
-    clockIsOff = false;
-    expect(grantedOf(await take(limiter, 100))).toBe(rule.points - drawn);
-  });
+it('an instance whose clock is off grants one further limit by itself, and leaves the shared window alone', async () => {
+  const limiter = openInstance();
+  await take(limiter, 1);
+  const drawn = (await stored()).points;
+  clockIsOff = true;
+  expect(limiter.isAlone()).toBe(true);
+  expect(grantedOf(await take(limiter, 100))).toBe(drawn - 1 + rule.points);
+  expect((await stored()).points).toBe(drawn);
+  clockIsOff = false;
+  expect(grantedOf(await take(limiter, 100))).toBe(rule.points - drawn);
 });

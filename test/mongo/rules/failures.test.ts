@@ -79,6 +79,7 @@ describe('a lost or stopped database is a 503', () => {
 });
 
 describe('a fault of ours or of the configuration is no 503', () => {
+  const cause = new TypeError('Invalid URL');
   it.each([
     ['a wrong password', answer(18)],
     ['no permission', answer(13)],
@@ -91,10 +92,7 @@ describe('a fault of ours or of the configuration is no 503', () => {
     ['a write concern that the set does not have', answer(79)],
     ['a code that is not known', answer(424_242)],
     ['an address that cannot be parsed', new mongo.MongoParseError('Invalid scheme')],
-    [
-      'an address whose port cannot be parsed',
-      new mongo.MongoRuntimeError('Unable to parse host:port', { cause: new TypeError('Invalid URL') }),
-    ],
+    ['an address whose port cannot be parsed', new mongo.MongoRuntimeError('Unable to parse', { cause })],
     ['an unknown option', new mongo.MongoInvalidArgumentError('no such option')],
     ['missing credentials', new mongo.MongoMissingCredentialsError('no password')],
     ['a server that is too old', new mongo.MongoCompatibilityError('wire version')],

@@ -9,10 +9,15 @@ import { waitFor } from '../../support/wait-for.js';
 
 const database = testDatabase();
 let connection: Connection;
+/** Cursors that were closed at the database. */
+let killed = 0;
 const rows = new Schema({ n: Number }, { collection: 'rows', versionKey: false });
 
 beforeAll(async () => {
-  connection = await connectMongo({ uri: database.uri });
+  connection = await connectMongo({ uri: `${database.uri}&monitorCommands=true` });
+  connection.getClient().on('commandStarted', ({ commandName }) => {
+    if (commandName === 'killCursors') killed += 1;
+  });
   connection.model('Row', rows);
   await prepareCollections(connection);
 });
@@ -38,11 +43,15 @@ it('says that it is open before anything can be missed, tells each change, and n
   await connection.model('Row').create([{ n: 1 }, { n: 2 }]);
   await waitFor(() => expect(seen).toEqual(['open', 'change', 'change']));
   await stream.stop();
+  expect(killed).toBe(1);
+  const other = watched();
+  other.stream.start();
+  await waitFor(() => expect(other.seen).toEqual(['open']));
   await connection.model('Row').create({ n: 4 });
-  seen.length = 0;
+  await waitFor(() => expect(other.seen).toEqual(['open', 'change']));
   stream.start();
-  await waitFor(() => expect(seen).toEqual(['open']));
-  await stream.stop();
+  await waitFor(() => expect(seen).toEqual(['open', 'change', 'change', 'open']));
+  await Promise.all([stream.stop(), other.stream.stop()]);
 });
 
 it('is opened afresh after it was invalidated, and says so, so that what was missed is read', async () => {

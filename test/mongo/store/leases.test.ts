@@ -3,7 +3,7 @@ import type { Connection } from 'mongoose';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { createLeases, LeaseLostError } from '../../../server/mongo/leases.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
-import { createInTransaction } from '../../../server/mongo/transactions.js';
+import { createInLeasedTransaction, createInTransaction } from '../../../server/mongo/transactions.js';
 import { testDatabase } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -40,14 +40,13 @@ describe('a lease', () => {
   });
 
   it('that was taken over lets its old holder commit nothing', async () => {
-    const inTransaction = createInTransaction(connection);
+    const inLeasedTransaction = createInLeasedTransaction(createInTransaction(connection));
     const [slow, fast] = [instance('slow'), instance('fast')];
     await slow.seed(['fenced']);
     await slow.run('fenced', 5_000, async (lease) => {
       await documents().updateOne({ _id: 'fenced' }, { $set: { expiresAt: new Date(0) } });
       await fast.run('fenced', 5_000, async () => undefined);
-      const late = inTransaction(async (session) => {
-        await lease.fence(session);
+      const late = inLeasedTransaction(lease, async (session) => {
         await documents().updateOne({ _id: 'fenced' }, { $inc: { fences: 1_000 } }, { session });
       });
       await expect(late).rejects.toBeInstanceOf(LeaseLostError);

@@ -19,13 +19,10 @@ afterEach(async () => {
 
 const shapes = (connection: Connection) =>
   connection.collection<{ _id: string; shape: number }>('database_shape');
-const everything = async (connection: Connection) =>
-  Promise.all(
-    (await connection.listCollections()).map(async ({ name }) => [
-      name,
-      await connection.collection(name).find().toArray(),
-    ]),
-  );
+async function everything(connection: Connection) {
+  const names = (await connection.listCollections()).map(({ name }) => name);
+  return Promise.all(names.map(async (name) => [name, await connection.collection(name).find().toArray()]));
+}
 
 describe('the shape of a database', () => {
   it('is claimed once, by however many instances at once, and found again', async () => {

@@ -1,43 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Keypair } from '@stellar/stellar-base';
 import { freePort } from '../../../scripts/lib/loopback-server.js';
+import { pythonTools } from '../../support/installed-tools.js';
 import { runProgram } from '../../support/run-program.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const project = fileURLToPath(new URL('./project/', import.meta.url));
-const requirements = fileURLToPath(new URL('./requirements.txt', import.meta.url));
-const cache = fileURLToPath(new URL('../../../.cache/', import.meta.url));
-/** A registry that is far away takes minutes. */
-const installMs = 600_000;
-const noRegistry = /NewConnectionError|NameResolutionError|ConnectTimeoutError|No matching distribution/;
 
-/**
- * A virtual environment with Polaris, created once and kept under .cache/. Resolves to its Python, or to undefined where no
- * Python 3 can create one or no package registry is reachable.
- */
+/** A Python that has Polaris; undefined where no Python 3 can be set up, or no package registry is reachable. */
 export async function installPolaris(): Promise<string | undefined> {
-  const version = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 12);
-  const folder = join(cache, `polaris-${version}`);
-  const python = join(folder, 'bin/python');
-  const done = join(folder, 'installed');
-  if (existsSync(done)) return python;
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(cache, { recursive: true });
-  const made = await runProgram('python3', ['-m', 'venv', folder]).catch(() => ({ status: 1 }));
-  if (made.status !== 0) return undefined;
-  const args = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements];
-  const { status, stderr } = await runProgram(python, args, { timeoutMs: installMs });
-  if (status !== 0) {
-    if (noRegistry.test(stderr)) return undefined;
-    throw new Error(`pip install failed: ${stderr}`);
-  }
-  writeFileSync(done, '');
-  return python;
+  const folder = await pythonTools('polaris', new URL('./requirements.txt', import.meta.url));
+  return folder === undefined ? undefined : join(folder, 'bin/python');
 }
 
 export interface PolarisAnchor {
@@ -78,14 +55,13 @@ export async function startPolaris(
   };
   await manage('migrate');
   await manage('create_asset', of.issuer, distribution.secret());
+  const spawned = (...args: string[]): ChildProcess =>
+    spawn(python, ['manage.py', ...args], { cwd: project, env, stdio: ['ignore', log, log] });
   const running = [
-    ['runserver', '--noreload', '--insecure', `127.0.0.1:${port}`],
-    ['watch_transactions'],
-    ['execute_outgoing_transactions', '--loop', '--interval', '1'],
-  ].map(
-    (args): ChildProcess =>
-      spawn(python, ['manage.py', ...args], { cwd: project, env, stdio: ['ignore', log, log] }),
-  );
+    spawned('runserver', '--noreload', '--insecure', `127.0.0.1:${port}`),
+    spawned('watch_transactions'),
+    spawned('execute_outgoing_transactions', '--loop', '--interval', '1'),
+  ];
   function stop(): void {
     for (const child of running) child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
@@ -97,12 +73,8 @@ export async function startPolaris(
     stop();
     throw new Error(`Polaris does not answer: ${said}`, { cause: error });
   }
-  return {
-    origin,
-    distributionAccount: distribution.publicKey(),
-    log: () => readFileSync(logFile, 'utf8'),
-    stop,
-  };
+  const output = () => readFileSync(logFile, 'utf8');
+  return { origin, distributionAccount: distribution.publicKey(), log: output, stop };
 }
 
 /** Opens the form, fills in the amount and sends it, as a person does. */

@@ -32,18 +32,13 @@ beforeAll(async () => {
   const of = { horizonUrl: ledger.horizonUrl, networkPassphrase: simulatedNetwork, issuer: usdcIssuer };
   polaris = await startPolaris(python, of);
   anchors = await startSimulatedAnchors({ clock: Date.now, random: () => 0.5, anchors: [] });
-  const port = await freePort();
+  const port = String(await freePort());
+  const own = { PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}`, SCHEDULER: 'on' };
   app = await startTestApp({
     uri: database.uri,
     simulated: anchors,
     allow: [polaris.origin],
-    env: {
-      PORT: String(port),
-      PUBLIC_URL: `http://127.0.0.1:${port}`,
-      SCHEDULER: 'on',
-      LEDGER_RPC_URL: ledger.rpcUrl,
-      HORIZON_URL: ledger.horizonUrl,
-    },
+    env: { ...own, LEDGER_RPC_URL: ledger.rpcUrl, HORIZON_URL: ledger.horizonUrl },
     fleet: () => fleetOf(polaris.origin),
   });
   // A newly started Django may answer after the service's time limit; the service then retries.
@@ -63,21 +58,12 @@ afterAll(async () => {
 });
 
 function fleetOf(homeDomain: string) {
-  const corridor = {
-    id: 'usdc-usd',
-    sellAsset: usdc,
-    buyAsset: 'iso4217:USD',
-    referenceAmount: '100',
-    min: '10',
-    max: '10000',
-    speedTargetSeconds: 600,
-    overdueAfterSeconds: 21_600,
-  };
+  const amounts = { referenceAmount: '100', min: '10', max: '10000' };
+  const times = { speedTargetSeconds: 600, overdueAfterSeconds: 21_600 };
+  const corridor = { id: 'usdc-usd', sellAsset: usdc, buyAsset: 'iso4217:USD', ...amounts, ...times };
   const served = [{ id: 'usdc-usd', deliveryMethods: ['bank_account'] }];
-  return {
-    corridors: [corridor],
-    anchors: [{ id: 'polaris', name: 'Polaris', homeDomain, corridors: served }],
-  };
+  const anchor = { id: 'polaris', name: 'Polaris', homeDomain, corridors: served };
+  return { corridors: [corridor], anchors: [anchor] };
 }
 
 function options(states: OfframpState[]): OfframpOptions {
@@ -128,11 +114,8 @@ describe('an off-ramp through a Polaris anchor', () => {
       const wallet = walletOf(randomBytes(32));
       const greedy = { ...options([]), open: (url: string) => completeForm(url, '150') };
       const stopped = startOfframp(quote, wallet, greedy);
-      await expect(stopped).rejects.toMatchObject({
-        code: 'payment_refused',
-        detail: 'amount_above_quote',
-        moneyMoved: 'no',
-      });
+      const told = { code: 'payment_refused', detail: 'amount_above_quote', moneyMoved: 'no' };
+      await expect(stopped).rejects.toMatchObject(told);
     },
     120_000,
   );

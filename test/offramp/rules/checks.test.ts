@@ -62,6 +62,8 @@ function read(patch: Record<string, unknown> = {}) {
   return readInstructions(transaction, expected);
 }
 
+const memoOf = (type: string, memo: string) => ({ withdraw_memo_type: type, withdraw_memo: memo });
+
 const refused: [string, InstructionFault, Record<string, unknown>][] = [
   ['of another withdrawal', 'other_transaction', { id: 'w-2' }],
   ['of a deposit', 'other_transaction', { kind: 'deposit' }],
@@ -95,21 +97,9 @@ describe('the record of an anchor', () => {
   const muxedAnchor = muxed(anchorAccount, '42');
   it.each<[string, Record<string, unknown>, object]>([
     ['says how to pay', {}, { destination: anchorAccount, amount: '100', memo: { type: 'id', value: '42' } }],
-    [
-      'may leave out assets and sender, and ask for less',
-      { ...nothingTold, amount_in: '7' },
-      { amount: '7' },
-    ],
-    [
-      'may name a hash',
-      { withdraw_memo_type: 'hash', withdraw_memo: hash },
-      { memo: { value: '09'.repeat(32) } },
-    ],
-    [
-      'may name a text of 28 bytes',
-      { withdraw_memo_type: 'text', withdraw_memo: 'é'.repeat(14) },
-      { memo: {} },
-    ],
+    ['may leave out assets and sender', { ...nothingTold, amount_in: '7' }, { amount: '7' }],
+    ['may name a hash', memoOf('hash', hash), { memo: { value: '09'.repeat(32) } }],
+    ['may name a text of 28 bytes', memoOf('text', 'é'.repeat(14)), { memo: {} }],
     [
       'may name a muxed account without a memo',
       { withdraw_anchor_account: muxedAnchor, withdraw_memo: null },

@@ -16,15 +16,8 @@ SIGNING_KEY = "${signingKey}"
 WEB_AUTH_ENDPOINT = "https://a.example/auth"
 TRANSFER_SERVER_SEP0024 = "https://a.example/sep24"
 `;
-const start = [
-  {
-    protocol: 'sep24',
-    corridor: 'usdc-ngn',
-    assetCode: 'USDC',
-    assetIssuer: null,
-    destinationAsset: 'iso4217:NGN',
-  },
-];
+const asset = { assetCode: 'USDC', assetIssuer: null, destinationAsset: 'iso4217:NGN' };
+const start = [{ protocol: 'sep24', corridor: 'usdc-ngn', ...asset }];
 const body = { homeDomain: 'a.example', signingKey, start };
 const run = {
   networkPassphrase: 'A network for tests',
@@ -55,10 +48,8 @@ describe('where an anchor offers a corridor', () => {
     ["another's key", served(toml.replace(signingKey, stranger)), 'signing_key_mismatch', undefined],
     ['another network', served(`NETWORK_PASSPHRASE = "Another"${toml}`), 'wrong_network', 'Another'],
   ])('is not found behind %s, and the reason is told', async (_name, of, code, detail) => {
-    await expect(discovered(of)).rejects.toMatchObject({
-      code,
-      options: detail === undefined ? {} : { detail },
-    });
+    const options = detail === undefined ? {} : { detail };
+    await expect(discovered(of)).rejects.toMatchObject({ code, options });
     await expect(discovered(of, 'usdc-kes')).rejects.toMatchObject({ code: 'not_offered' });
   });
 
@@ -70,20 +61,10 @@ describe('where an anchor offers a corridor', () => {
   ])('may be %s, named over %s: %j', (url, over, isSafe) => expect(isSafeUrl(url, over)).toBe(isSafe));
 
   it('is read alike by the service, however the file is written', async () => {
-    const unused = fc.constantFrom(
-      'VERSION=2.0.0',
-      'max_number=9223372036854775807',
-      'ORG = "Café \uFFFD"',
-      'ACCOUNTS=[\n"G1",\n"G2" ]',
-      '# a remark',
-      '',
-    );
-    const tables = [
-      '',
-      '[[CURRENCIES]]\nmax_number=18446744073709551615',
-      '[A]\nb=1\n[A]\nb=c',
-      '[A]\nb="cut',
-    ];
+    const others = ['max_number=9223372036854775807', 'ORG = "Café \uFFFD"', 'ACCOUNTS=[\n"G1",\n"G2" ]'];
+    const unused = fc.constantFrom('VERSION=2.0.0', ...others, '# a remark', '');
+    const currencies = '[[CURRENCIES]]\nmax_number=18446744073709551615';
+    const tables = ['', currencies, '[A]\nb=1\n[A]\nb=c', '[A]\nb="cut'];
     const file = fc.tuple(
       fc.constantFrom('"', "'"),
       unused,
@@ -130,9 +111,8 @@ async function waitsFor(retryAfterMs: number | null): Promise<number[]> {
     },
   } as unknown as Run;
   const call = () => Promise.reject(new Unavailable('busy', retryAfterMs));
-  await expect(patiently(patient, 'anchor_unavailable', call)).rejects.toMatchObject({
-    code: 'anchor_unavailable',
-  });
+  const code = 'anchor_unavailable';
+  await expect(patiently(patient, code, call)).rejects.toMatchObject({ code });
   return waits;
 }
 

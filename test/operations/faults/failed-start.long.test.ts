@@ -34,18 +34,10 @@ async function writeFleet(): Promise<void> {
 /** Starts the process as an operator does; resolves to how it ended and to all its output. */
 async function start(env: Record<string, string>) {
   const { PATH = '' } = process.env;
+  const usual = { NODE_ENV: 'production', PORT: '0', LOG_LEVEL: 'debug' };
   const ended = await runProgram(process.execPath, ['--import', 'tsx', main], {
     cwd: fileURLToPath(new URL('../../../', import.meta.url)),
-    env: {
-      PATH,
-      NODE_ENV: 'production',
-      PORT: '0',
-      LOG_LEVEL: 'debug',
-      FLEET_FILE: fleetFile,
-      MONGODB_URI: database.uri,
-      ...secrets,
-      ...env,
-    },
+    env: { PATH, ...usual, FLEET_FILE: fleetFile, MONGODB_URI: database.uri, ...secrets, ...env },
   });
   return { status: ended.status, wrote: ended.stdout + ended.stderr };
 }
@@ -59,44 +51,20 @@ function withPassword(uri: string): string {
 
 type Failure = [name: string, reason: RegExp, env: () => Record<string, string>];
 
+const unparsed = /MONGODB_URI|Password contains unescaped characters|Unable to parse host:port/;
+const addresses = ['@:x@y:z/', '@', '/@host/db', ':more@host/db', '@host:port/db'].map(
+  (rest) => `mongodb://fairlead:${password}${rest}`,
+);
+const misspelt = () => `${withPassword(withDatabase(testRun.mongoUri, 'x'))}&passwort=${password}`;
 const failures: Failure[] = [
-  [
-    'a wrong password of the database',
-    /authentication failed/i,
-    () => ({ MONGODB_URI: withPassword(database.uri) }),
-  ],
-  ...['@:x@y:z/', '@', '/@host/db', ':more@host/db', '@host:port/db'].map(
-    (rest): Failure => [
-      `an address of the database that goes on after its password with ${rest}`,
-      /MONGODB_URI|Password contains unescaped characters|Unable to parse host:port/,
-      () => ({ MONGODB_URI: `mongodb://fairlead:${password}${rest}` }),
-    ],
+  ['a wrong password', /authentication failed/i, () => ({ MONGODB_URI: withPassword(database.uri) })],
+  ...[...addresses, `mongodb:///${password}@host`].map(
+    (MONGODB_URI): Failure => ['an address that is none, with a password', unparsed, () => ({ MONGODB_URI })],
   ),
-  [
-    'an address of the database that begins with its password',
-    /MONGODB_URI/,
-    () => ({ MONGODB_URI: `mongodb:///${password}@host` }),
-  ],
-  [
-    'an option of the database that is unknown',
-    /option/i,
-    () => ({ MONGODB_URI: `${withPassword(withDatabase(testRun.mongoUri, 'x'))}&passwort=${password}` }),
-  ],
-  [
-    'a fleet file that is not there',
-    /FLEET_FILE names a file that cannot be read/,
-    () => ({ FLEET_FILE: join(folder, 'gone.json') }),
-  ],
-  [
-    'a secret that is too short',
-    /at least 24 characters/,
-    () => ({ CRON_SECRET: `,,${secrets.CRON_SECRET.slice(0, 23)}` }),
-  ],
-  [
-    'a key that is no key',
-    /WEBHOOK_KEY must be 64/,
-    () => ({ WEBHOOK_KEY: secrets.WEBHOOK_KEY.toUpperCase() }),
-  ],
+  ['an option of the database that is unknown', /option/i, () => ({ MONGODB_URI: misspelt() })],
+  ['a fleet file that is not there', /FLEET_FILE names a file/, () => ({ FLEET_FILE: join(folder, 'no') })],
+  ['a short secret', /at least 24/, () => ({ CRON_SECRET: `,,${secrets.CRON_SECRET.slice(0, 23)}` })],
+  ['a key that is no key', /WEBHOOK_KEY must be 64/, () => ({ WEBHOOK_KEY: 'AB'.repeat(32) })],
 ];
 
 describe('a failed start exits with 1, prints the reason, and prints no secret', () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { freePort } from '../../../scripts/lib/loopback-server.js';
 import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { itWhere, runsHere } from '../../support/it-where.js';
@@ -37,15 +37,11 @@ async function startWaiting(within: readonly string[], ...program: string[]) {
   const started = program.length === 0 ? ['server/main.ts'] : program;
   const [command = '', ...args] = [...within, process.execPath, '--import', 'tsx', ...started];
   const { PATH = '' } = process.env;
+  const MONGODB_URI = `mongodb://127.0.0.1:${await freePort()}/fairlead?replicaSet=rs0`;
   const child = spawn(command, args, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH,
-      PORT: '0',
-      FLEET_FILE: fleetFile,
-      MONGODB_URI: `mongodb://127.0.0.1:${await freePort()}/fairlead?replicaSet=rs0`,
-    },
+    env: { PATH, PORT: '0', FLEET_FILE: fleetFile, MONGODB_URI },
   });
   children.push(child);
   let log = '';
@@ -57,12 +53,8 @@ async function startWaiting(within: readonly string[], ...program: string[]) {
     child.once('close', (code, signal) => resolve(code ?? signal));
   });
   await waitFor(() => expect(log).toContain('waiting for the database'), { timeout: 30_000 });
-  const lines = () =>
-    log
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { msg: string; signal?: string });
-  return { pid: child.pid ?? 0, ended, lines };
+  const lastLine = () => JSON.parse(log.trim().split('\n').at(-1) ?? '') as unknown;
+  return { pid: child.pid ?? 0, ended, lastLine };
 }
 
 /** The only child of a process. */
@@ -70,43 +62,30 @@ function childOf(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
 }
 
-describe.each([
-  ['SIGTERM', 143],
-  ['SIGINT', 130],
-] as const)('a service that gets %s before it is up', (signal, code) => {
-  it(
-    'is ended by it at once, and says so',
-    async () => {
-      const { pid, ended, lines } = await startWaiting([]);
-      process.kill(pid, signal);
-      expect(await ended).toBe(signal);
-      expect(lines().at(-1)).toMatchObject({ signal, msg: 'ended before it was up' });
-    },
-    atOnceMs + 30_000,
-  );
+it.each(['SIGTERM', 'SIGINT'] as const)(
+  'a service that gets %s before it is up is ended by it at once, and says so',
+  async (signal) => {
+    const { pid, ended, lastLine } = await startWaiting([]);
+    process.kill(pid, signal);
+    expect(await ended).toBe(signal);
+    expect(lastLine()).toMatchObject({ signal, msg: 'ended before it was up' });
+  },
+  atOnceMs + 30_000,
+);
 
-  itInContainer(
-    `exits with ${code} at once where it is the first process of a container`,
-    async () => {
-      const { pid, ended, lines } = await startWaiting(asFirstProcess);
-      const sentAt = performance.now();
-      process.kill(childOf(pid), signal);
-      expect(await ended).toBe(code);
-      expect(performance.now() - sentAt).toBeLessThan(atOnceMs);
-      expect(lines().at(-1)).toMatchObject({ signal, msg: 'ended before it was up' });
-    },
-    90_000,
-  );
-});
-
-itInContainer(
-  'the migration exits with 143 at once where it is the first process of a container',
-  async () => {
-    const { pid, ended } = await startWaiting(asFirstProcess, 'server/cli.ts', 'migrate');
+itInContainer.each([
+  ['SIGTERM', 143, 'the service', ['server/main.ts']],
+  ['SIGINT', 130, 'the service', ['server/main.ts']],
+  ['SIGTERM', 143, 'the migration', ['server/cli.ts', 'migrate']],
+] as const)(
+  '%s ends with %i, at once, the first process of a container that waits: %s',
+  async (signal, code, what, program) => {
+    const { pid, ended, lastLine } = await startWaiting(asFirstProcess, ...program);
     const sentAt = performance.now();
-    process.kill(childOf(pid), 'SIGTERM');
-    expect(await ended).toBe(143);
+    process.kill(childOf(pid), signal);
+    expect(await ended).toBe(code);
     expect(performance.now() - sentAt).toBeLessThan(atOnceMs);
+    if (what === 'the service') expect(lastLine()).toMatchObject({ signal, msg: 'ended before it was up' });
   },
   90_000,
 );

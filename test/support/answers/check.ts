@@ -52,11 +52,8 @@ function answerFaults(answer: Answer, method: string): string[] {
 function edgeFaults(answer: Answer, method: string, operationId: string): string[] {
   const code = codeOf(answer.body);
   const isEdge = edgeCodes.some((edge) => edge === code && errorTable[edge].status === answer.status);
-  if (isEdge)
-    return [
-      ...faultsOf({ $ref: '#/components/schemas/EdgeError' }, answer.body),
-      ...edgeHeaderFaults(answer),
-    ];
+  const edgeError = { $ref: '#/components/schemas/EdgeError' };
+  if (isEdge) return [...faultsOf(edgeError, answer.body), ...edgeHeaderFaults(answer)];
   if (method === 'HEAD' && edgeCodes.some((edge) => errorTable[edge].status === answer.status)) return [];
   return [`${operationId} does not list the status ${answer.status}`];
 }

@@ -57,11 +57,8 @@ export function createClient(baseUrl: string): TestClient {
       };
       const send = keepsTarget(baseUrl, target) ? sendWithSupertest : sendAsWritten;
       const answer = await send(baseUrl, sent);
-      const received = {
-        status: answer.status,
-        headers: toHeaders(answer.headers),
-        body: parse(answer) as Body,
-      };
+      const { status } = answer;
+      const received = { status, headers: toHeaders(answer.headers), body: parse(answer) as Body };
       checkAnswer({ method, path: target, ...received });
       return received;
     },
@@ -106,11 +103,8 @@ async function sendAsWritten(baseUrl: string, sent: Sent): Promise<Answered> {
   });
   const bytes = await buffer(answer);
   const compressed = answer.headers['content-encoding'] === 'gzip' && bytes.length > 0;
-  return {
-    status: answer.statusCode ?? 0,
-    headers: answer.headers,
-    bytes: compressed ? gunzipSync(bytes) : bytes,
-  };
+  const { statusCode = 0 } = answer;
+  return { status: statusCode, headers: answer.headers, bytes: compressed ? gunzipSync(bytes) : bytes };
 }
 
 function toHeaders(raw: IncomingHttpHeaders): Headers {

@@ -13,10 +13,8 @@ type ListedOperation = Pick<OperationObject, 'operationId' | 'parameters'>;
 /** Every operation of the document, those that receivers of webhooks implement included. */
 export function listedOperations(): ListedOperation[] {
   const { paths, webhooks } = document;
-  return [
-    ...Object.values(paths).flatMap((item) => Object.values(item)),
-    ...Object.values(webhooks).map(({ post }) => post),
-  ];
+  const ofPaths = Object.values(paths).flatMap((item) => Object.values(item));
+  return [...ofPaths, ...Object.values(webhooks).map(({ post }) => post)];
 }
 
 export interface DocumentedResponse {
