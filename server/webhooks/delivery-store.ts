@@ -17,6 +17,7 @@ import {
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>;
 
 const writesAtOnce = 1_000;
+const dropTimeoutMs = 600_000;
 /** How many POSTs are stored with a delivery: those of five grants, if no secret was being replaced. */
 const maxAttemptsKept = 20;
 /** By the time of the database, so that no instance ends the claims of another because its own clock is wrong. */
@@ -199,17 +200,8 @@ export function createDeliveryStore(connection: Connection) {
       return { resent: modifiedCount, more: found.length > limit };
     },
 
-    /** Deletes the deliveries of a webhook, a portion at a time, since there may be any number. */
-    async dropOf(webhookId: string): Promise<void> {
-      for (let found: { _id: string }[] = []; ; ) {
-        found = await deliveries
-          .find({ webhookId }, { projection: { _id: 1 } })
-          .limit(writesAtOnce)
-          .toArray();
-        if (found.length === 0) return;
-        await deliveries.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-      }
-    },
+    /** Deletes the deliveries of a webhook, of which there may be any number. */
+    dropOf: (webhookId: string) => deliveries.deleteMany({ webhookId }, { timeoutMS: dropTimeoutMs }),
 
     /** Deliveries that have not ended, held ones included; 100,000 at most. */
     countOpen: () => countUpTo(model, { state: 'pending' }, 'work'),

@@ -54,7 +54,8 @@ export function createWebhookService(deps: {
       const before = await webhooks.find(id, session);
       if (before === null) throw unknownWebhook();
       const now = new Date(clock());
-      return webhooks.change(session, id, { ...changed(before, now), updatedAt: now });
+      const after = await webhooks.change(session, id, { ...changed(before, now), updatedAt: now });
+      return after ?? before;
     });
   }
 

@@ -1,4 +1,4 @@
-import type { ClientSession, Connection } from 'mongoose';
+import type { ClientSession, Connection, mongo } from 'mongoose';
 import type { EventName } from '../../contract/schemas/events.js';
 import type { WebhookAnswer } from '../../contract/schemas/webhooks.js';
 import { defineModel, typedSchema } from '../mongo/models.js';
@@ -33,24 +33,16 @@ const webhookSchema = typedSchema<WebhookDocument>('webhooks');
 
 /** Every query of the collection `webhooks`. */
 export function createWebhookStore(connection: Connection) {
-  const webhooks = defineModel(connection, 'Webhook', webhookSchema);
+  const { collection } = defineModel(connection, 'Webhook', webhookSchema);
+  const webhooks = collection as unknown as mongo.Collection<WebhookDocument>;
 
   return {
-    async add(webhook: WebhookDocument): Promise<void> {
-      await webhooks.create(webhook);
-    },
+    add: (webhook: WebhookDocument) => webhooks.insertOne(webhook),
 
-    find: (id: string, session: ClientSession | null = null) =>
-      webhooks.findById(id).session(session).lean<WebhookDocument>().exec(),
+    find: (_id: string, session?: ClientSession) => webhooks.findOne({ _id }, session && { session }),
 
     /** Those of these webhooks that are not deleted. */
-    findMany: (ids: readonly string[]): Promise<WebhookDocument[]> =>
-      ids.length === 0
-        ? Promise.resolve([])
-        : webhooks
-            .find({ _id: { $in: ids } })
-            .lean<WebhookDocument[]>()
-            .exec(),
+    findMany: (ids: readonly string[]) => webhooks.find({ _id: { $in: [...ids] } }).toArray(),
 
     /** A page in the order of registration; with `after`, it starts after that id. */
     page: (after: string | undefined, limit: number) =>
@@ -58,58 +50,39 @@ export function createWebhookStore(connection: Connection) {
         .find(after === undefined ? {} : { _id: { $gt: after } })
         .sort({ _id: 1 })
         .limit(limit)
-        .lean<WebhookDocument[]>()
-        .exec(),
+        .toArray(),
 
     /** The webhooks that are subscribed to any of these events, disabled ones included. */
     subscribersOf: (events: readonly EventName[]) =>
-      webhooks
-        .find({ events: { $in: [...events] } }, { events: 1 })
-        .lean<Pick<WebhookDocument, '_id' | 'events'>[]>()
-        .exec(),
+      webhooks.find({ events: { $in: [...events] } }, { projection: { events: 1 } }).toArray(),
 
-    /** The webhooks among these that are enabled. */
-    async enabledAmong(ids: string[]): Promise<string[]> {
-      const found = await webhooks.find({ _id: { $in: ids }, enabled: true }, { _id: 1 }).lean();
-      return found.map(({ _id }) => _id);
-    },
+    /** The ids among these of webhooks that are enabled. */
+    enabledAmong: (ids: string[]) => webhooks.distinct('_id', { _id: { $in: ids }, enabled: true }),
 
     /** A change by an admin, in the transaction that has read the webhook. */
     change: (session: ClientSession, _id: string, changes: Partial<WebhookDocument>) =>
-      webhooks
-        .findOneAndUpdate(
-          { _id },
-          { $set: changes, $inc: { revision: 1 } },
-          { session, returnDocument: 'after' },
-        )
-        .orFail()
-        .lean<WebhookDocument>(),
+      webhooks.findOneAndUpdate(
+        { _id },
+        { $set: changes, $inc: { revision: 1 } },
+        { session, returnDocument: 'after' },
+      ),
 
     /** Disables a webhook after a refusal, unless an admin has changed it since `revision`. Returns whether it did. */
-    async disable(id: string, revision: number, status: number | null, at: Date): Promise<boolean> {
-      const result = await webhooks.updateOne(
-        { _id: id, revision, enabled: true },
-        { $set: { enabled: false, disabled: { reason: 'refused', status, at }, updatedAt: at } },
-      );
-      return result.modifiedCount === 1;
+    async disable(_id: string, revision: number, status: number | null, at: Date): Promise<boolean> {
+      const disabled = { reason: 'refused', status, at } as const;
+      const change = { $set: { enabled: false, disabled, updatedAt: at } };
+      return (await webhooks.updateOne({ _id, revision, enabled: true }, change)).modifiedCount === 1;
     },
 
     /** Disables every webhook as an admin would; returns all that an admin disabled, now or before. */
     async disableAll(at: Date): Promise<WebhookDocument[]> {
-      const disabled = {
-        enabled: false,
-        disabled: { reason: 'admin', status: null, at },
-        updatedAt: at,
-      } as const;
-      await webhooks.updateMany({ enabled: true }, { $set: disabled, $inc: { revision: 1 } });
-      const byAdmin = { enabled: false, 'disabled.reason': 'admin' };
-      return webhooks.find(byAdmin).sort({ _id: 1 }).lean<WebhookDocument[]>();
+      const disabled = { reason: 'admin', status: null, at } as const;
+      const change = { $set: { enabled: false, disabled, updatedAt: at }, $inc: { revision: 1 } };
+      await webhooks.updateMany({ enabled: true }, change);
+      return webhooks.find({ enabled: false, 'disabled.reason': 'admin' }).sort({ _id: 1 }).toArray();
     },
 
     /** Returns false if there is no such webhook. */
-    async remove(id: string): Promise<boolean> {
-      const result = await webhooks.deleteOne({ _id: id });
-      return result.deletedCount === 1;
-    },
+    remove: async (_id: string): Promise<boolean> => (await webhooks.deleteOne({ _id })).deletedCount === 1,
   };
 }

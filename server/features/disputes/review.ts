@@ -47,7 +47,7 @@ export function createDisputeReview(deps: ReviewDeps) {
     id: string,
     verdict: Verdict,
   ): Promise<{ dispute: DisputeDocument | null; decided: boolean }> {
-    const dispute = await store.findById(session, id);
+    const dispute = await store.findById(id, session);
     // A dispute that is decided already is not refused: the same verdict again changes nothing.
     if (dispute?.status !== 'open') return { dispute, decided: false };
     if (dispute.unsupported && verdict.action === 'accepted' && verdict.evidence === null) {
@@ -125,7 +125,7 @@ export function createDisputeReview(deps: ReviewDeps) {
     },
 
     /** Throws UNKNOWN_DISPUTE. */
-    get: async (id: string) => presentOne(await store.findById(null, id)),
+    get: async (id: string) => presentOne(await store.findById(id)),
 
     /**
      * Records the verdict; the same verdict again changes nothing. Throws UNKNOWN_DISPUTE, DISPUTE_RESOLVED, INVALID_REQUEST

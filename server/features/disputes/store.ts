@@ -1,4 +1,4 @@
-import type { ClientSession, Connection } from 'mongoose';
+import type { ClientSession, Connection, mongo } from 'mongoose';
 import type { AdminDispute } from '../../../contract/schemas/disputes.js';
 import type { IntentDispute } from '../../../contract/schemas/intents.js';
 import { countUpTo, defineModel, typedSchema } from '../../mongo/models.js';
@@ -67,22 +67,13 @@ export type DisputeStore = ReturnType<typeof createDisputeStore>;
 /** Every query of the disputes. With a session, as that transaction sees it. */
 export function createDisputeStore(connection: Connection) {
   const model = defineModel<DisputeDocument>(connection, 'Dispute', disputeSchema);
-
-  /** The hashes among these whose intents have such a dispute. */
-  const intentsWith = (
-    filter: DisputeFilter,
-    hashes: readonly string[],
-    session: ClientSession | null = null,
-  ) =>
-    model
-      .distinct('intentHash', { ...filter, intentHash: { $in: [...hashes] } })
-      .session(session)
-      .exec();
+  const disputes = model.collection as unknown as mongo.Collection<DisputeDocument>;
+  const among = (hashes: readonly string[]) => ({ intentHash: { $in: [...hashes] } });
 
   return {
     /** For intents: a summary of the latest dispute of an intent. */
     async disputeOf(intentHash: string): Promise<IntentDispute | null> {
-      const latest = await model.findOne({ intentHash }).sort({ _id: -1 }).lean<DisputeDocument>();
+      const latest = await disputes.findOne({ intentHash }, { sort: { _id: -1 } });
       if (latest === null) return null;
       const { _id: disputeId, status, createdAt, resolvedAt } = latest;
       return {
@@ -93,16 +84,16 @@ export function createDisputeStore(connection: Connection) {
       };
     },
 
-    findById: (session: ClientSession | null, id: string) =>
-      model.findById(id).session(session).lean<DisputeDocument>(),
+    findById: (_id: string, session?: ClientSession) => disputes.findOne({ _id }, session && { session }),
 
-    listOfIntent: (intentHash: string, session: ClientSession | null = null) =>
-      model.find({ intentHash }).session(session).lean<DisputeDocument[]>(),
+    listOfIntent: (intentHash: string, session?: ClientSession) =>
+      disputes.find({ intentHash }, session && { session }).toArray(),
 
-    disputedAmong: (hashes: readonly string[]) => intentsWith({}, hashes),
+    /** The hashes among these whose intents have a dispute, or an open one. */
+    disputedAmong: (hashes: readonly string[]) => disputes.distinct('intentHash', among(hashes)),
 
     openAmong: (hashes: readonly string[], session?: ClientSession) =>
-      intentsWith({ status: 'open' }, hashes, session),
+      disputes.distinct('intentHash', { ...among(hashes), status: 'open' }, { ...(session && { session }) }),
 
     /**
      * Gives the disputes of these intents the new hashes of their intents and removes all text that anybody wrote; where
@@ -113,31 +104,26 @@ export function createDisputeStore(connection: Connection) {
       renamed: ReadonlyMap<string, string>,
       { account, instead }: { account: string; instead: string },
     ): Promise<void> {
-      if (renamed.size === 0) return;
-      const ofIntents = { intentHash: { $in: [...renamed.keys()] } };
+      const ofIntents = among([...renamed.keys()]);
       const signed = { ...ofIntents, publicKey: account };
       const words = { reason: '', 'audit.$[].note': null, 'audit.$[].evidence': null };
       const ownEntries = { session, arrayFilters: [{ 'entry.actor': account }] };
-      await model.updateMany(signed, { $set: { 'audit.$[entry].actor': instead } }, ownEntries);
-      await model.updateMany(signed, { $set: { publicKey: instead } }, { session });
-      await model.updateMany(ofIntents, { $set: words }, { session });
+      await disputes.updateMany(signed, { $set: { 'audit.$[entry].actor': instead } }, ownEntries);
+      await disputes.updateMany(signed, { $set: { publicKey: instead } }, { session });
+      await disputes.updateMany(ofIntents, { $set: words }, { session });
       for (const [before, intentHash] of renamed)
-        await model.updateMany({ intentHash: before }, { $set: { intentHash } }, { session });
+        await disputes.updateMany({ intentHash: before }, { $set: { intentHash } }, { session });
     },
 
-    async insert(session: ClientSession, dispute: DisputeDocument): Promise<void> {
-      await model.create([dispute], { session });
-    },
+    insert: (session: ClientSession, dispute: DisputeDocument) => disputes.insertOne(dispute, { session }),
 
     /** Gives an open dispute its verdict. Null where there is no open dispute of this id. */
     decide: (session: ClientSession, id: string, verdict: Verdict) =>
-      model
-        .findOneAndUpdate(
-          { _id: id, status: 'open' },
-          { $set: { status: verdict.action, resolvedAt: verdict.at }, $push: { audit: verdict } },
-          { session, returnDocument: 'after' },
-        )
-        .lean<DisputeDocument>(),
+      disputes.findOneAndUpdate(
+        { _id: id, status: 'open' },
+        { $set: { status: verdict.action, resolvedAt: verdict.at }, $push: { audit: verdict } },
+        { session, returnDocument: 'after' },
+      ),
 
     /** Supported disputes before unsupported ones, newest first in each part; those behind the place `after`. */
     list(filter: DisputeFilter, after: DisputePlace | undefined, limit: number): Promise<DisputeDocument[]> {
@@ -146,12 +132,11 @@ export function createDisputeStore(connection: Connection) {
         { unsupported: after.unsupported, _id: { $lt: after._id } },
         ...(after.unsupported ? [] : [{ unsupported: true }]),
       ];
-      return model
+      return disputes
         .find({ ...Object.fromEntries(named), ...(behind && { $or: behind }) })
         .sort(place)
         .limit(limit)
-        .lean<DisputeDocument[]>()
-        .exec();
+        .toArray();
     },
 
     /** Disputes that await a verdict, 100,000 at most. */

@@ -31,15 +31,16 @@ export function createHealth(deps: {
     return [...listed.values()];
   }
 
-  /** A tick that does not hold the lease has ended between the readings, or has died if a third one still shows it. */
+  /** A tick that held the lease, and neither holds it any more nor noted its end before it gave it back, has died. */
   async function ticksNow(): Promise<TickState> {
-    const state = await ticks.read();
     const lease = await deps.lease();
-    const { running } = state;
-    if (running === null) return state;
-    if (lease?.token === running.token && lease.expiresAt.getTime() > clock()) return state;
-    const after = await ticks.read();
-    return after.running?.token === running.token ? withoutDeadTick(after) : after;
+    const state = await ticks.read();
+    const isHeld = lease !== null && lease.expiresAt.getTime() > clock();
+    const began = state.running?.token ?? 0;
+    // One with a later token began between the readings.
+    return began > (lease?.token ?? Number.POSITIVE_INFINITY) || (isHeld && began === lease.token)
+      ? state
+      : withoutDeadTick(state);
   }
 
   return async () => {

@@ -23,13 +23,13 @@ export interface ReputationDeps extends Omit<RefreshDeps, 'evidence' | 'inLeased
 export function createReputationFeature(deps: ReputationDeps) {
   const { fleet, ledger } = deps;
   const evidence = ledger === null ? 'anchor' : 'ledger';
-  const cards = createCards({ ...deps, store: deps.cards });
+  const cards = createCards(deps.cards);
   const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
   const refreshCards = createRefresh({ ...deps, evidence, inLeasedTransaction });
 
   async function refresh(): ReturnType<Refresh> {
     const run = await refreshCards();
-    if (run.ran) await cards.reload();
+    if (run.ran) await cards.current();
     return run;
   }
 
@@ -41,9 +41,7 @@ export function createReputationFeature(deps: ReputationDeps) {
     /** A job: counts what has changed and recomputes the scores. */
     refresh,
     /** A job of every instance: keeps `reputationOf` up to date. */
-    async loadCards(): Promise<void> {
-      await cards.current();
-    },
+    loadCards: async () => void (await cards.current()),
     reputationOf: cards.reputationOf,
     ...createStandings({ ...deps, evidence }),
     /** The cards that are published, by anchor and corridor, and of when they are. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { readStatus, statusTable } from '../../../server/features/intents/record/status-table.rules.js';
+import { readStatus, statusTable } from '../../../server/features/intents/record/sep-record.rules.js';
 import { day, freshState, hour, minute, outcome, see } from '../../fixtures/intents/intent-states.js';
 import { expectFor } from '../../support/expect-for.js';
 

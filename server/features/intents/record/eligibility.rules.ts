@@ -1,6 +1,10 @@
 import { Decimal } from 'decimal.js';
 import { isAsset } from '../../../../contract/anchor-documents/values.js';
-import type { TransactionProblem, UnscoredReason } from '../../../../contract/schemas/intents.js';
+import type {
+  OutcomeReason,
+  TransactionProblem,
+  UnscoredReason,
+} from '../../../../contract/schemas/intents.js';
 import type { Intent, Told } from '../intent.js';
 
 /** Anchors' clocks differ from ours. Old transactions are mainly excluded by the required observation before payment. */
@@ -52,4 +56,30 @@ export function problemOf(
 export function isAnnouncedAmount(amountIn: string, sellAmount: string): boolean {
   const announced = new Decimal(sellAmount);
   return announced.minus(amountIn).abs().lte(announced.times(amountTolerance));
+}
+
+/** The amount that was paid in. The one found on the ledger does not depend on the anchor's records. */
+export function paidIn({ amountIn, told, payment }: Intent): string | null {
+  const named = told?.amountIn ?? null;
+  if (payment.found !== null || amountIn === null || named === null) return amountIn ?? named;
+  return new Decimal(named).gt(amountIn) ? named : amountIn;
+}
+
+/** Why an outcome of this kind counts for nobody; null where it may count. */
+export function faultOfEnd(intent: Intent, reason: OutcomeReason): UnscoredReason | null {
+  const amountIn = paidIn(intent);
+  if (reason === 'customer_absent') return 'customer_absent';
+  // Whoever pays another amount than announced has it sent back by many an honest anchor.
+  if (reason === 'refunded')
+    return amountIn === null || new Decimal(amountIn).eq(intent.sellAmount) ? null : 'amount_mismatch';
+  if (reason !== 'completed' && reason !== 'recovered') return null;
+  const { amountOut = null, unreadable = [] } = intent.told ?? {};
+  const isUnread = unreadable.some(
+    (member) =>
+      (member === 'amount_in' && amountIn === null) ||
+      (member === 'amount_out' && amountOut === null) ||
+      member === 'refunds.amount_refunded',
+  );
+  if (isUnread) return 'amount_unreadable';
+  return amountIn === null ? 'amount_missing' : null;
 }

@@ -1,6 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { provesFunds, type TransactionRecord } from '../record/sep-record.rules.js';
-import type { ReadStatus } from '../record/status-table.rules.js';
+import { provesFunds, type ReadStatus, type TransactionRecord } from '../record/sep-record.rules.js';
 
 /** The observations of a transaction, timed by our own clock so that no anchor can move them far. Epoch ms. */
 export type Observations = { [Name in keyof Omit<typeof unobserved, 'waitedMs'>]: number | null } & {

@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { isAsset } from '../../../../contract/anchor-documents/values.js';
-import type { OutcomeReason, UnscoredReason } from '../../../../contract/schemas/intents.js';
+import type { OutcomeReason } from '../../../../contract/schemas/intents.js';
 import type { Intent, IntentOutcome, Told } from '../intent.js';
 import { lateFundsMs } from '../payment/payment-match.rules.js';
 import {
@@ -10,6 +10,7 @@ import {
   verdictOf,
   withFinding,
 } from '../payment/payment-state.rules.js';
+import { faultOfEnd, paidIn } from '../record/eligibility.rules.js';
 import { type Observation, observe, paidBy, unknownToAnchor } from './observation.rules.js';
 import { settleSeconds, shortfallPpb, timesKnown } from './settle-time.rules.js';
 
@@ -241,32 +242,6 @@ function ended(
   return { ...intent, unscoredReason, outcome: { ...end, ...measured } };
 }
 
-/** The amount that was paid in. The one found on the ledger does not depend on the anchor's records. */
-function paidIn({ amountIn, told, payment }: Intent): string | null {
-  const named = told?.amountIn ?? null;
-  if (payment.found !== null || amountIn === null || named === null) return amountIn ?? named;
-  return new Decimal(named).gt(amountIn) ? named : amountIn;
-}
-
 function namesPayout(told: Told | null): boolean {
   return told !== null && told.amountOut !== null && !new Decimal(told.amountOut).isZero();
-}
-
-/** Why an outcome of this kind counts for nobody; null where it may count. */
-function faultOfEnd(intent: Intent, reason: OutcomeReason): UnscoredReason | null {
-  const amountIn = paidIn(intent);
-  if (reason === 'customer_absent') return 'customer_absent';
-  // Whoever pays another amount than announced has it sent back by many an honest anchor.
-  if (reason === 'refunded')
-    return amountIn === null || new Decimal(amountIn).eq(intent.sellAmount) ? null : 'amount_mismatch';
-  if (reason !== 'completed' && reason !== 'recovered') return null;
-  const { amountOut = null, unreadable = [] } = intent.told ?? {};
-  const isUnread = unreadable.some(
-    (member) =>
-      (member === 'amount_in' && amountIn === null) ||
-      (member === 'amount_out' && amountOut === null) ||
-      member === 'refunds.amount_refunded',
-  );
-  if (isUnread) return 'amount_unreadable';
-  return amountIn === null ? 'amount_missing' : null;
 }
