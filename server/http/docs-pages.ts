@@ -72,12 +72,20 @@ function forEveryone(read: () => string, type: string): RequestHandler[] {
   return [allow, staticAnswer(read, { type, cacheControl: keptForMinutes })];
 }
 
-/** Headings have the ids that GitHub gives them, which the pages link to. */
+/**
+ * Headings have the ids that GitHub gives them, which the pages link to. What may scroll sideways on a narrow screen is
+ * reached by keyboard.
+ */
 function htmlOf(text: string): string {
-  return String(marked.parse(text)).replaceAll(
-    /<h([1-6])>(.*?)<\/h\1>/g,
-    (_, depth: string, heading: string) => `<h${depth} id="${slugOf(heading)}">${heading}</h${depth}>`,
-  );
+  return String(marked.parse(text))
+    .replaceAll('<pre>', '<pre tabindex="0">')
+    .replaceAll('<table>', '<div class="scroll" tabindex="0"><table>')
+    .replaceAll('</table>', '</table></div>')
+    .replaceAll('<th></th>', '<td></td>')
+    .replaceAll(
+      /<h([1-6])>(.*?)<\/h\1>/g,
+      (_, depth: string, heading: string) => `<h${depth} id="${slugOf(heading)}">${heading}</h${depth}>`,
+    );
 }
 
 function slugOf(heading: string): string {

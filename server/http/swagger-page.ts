@@ -5,13 +5,52 @@ import { hashOf } from './negotiation.js';
 
 const require = createRequire(import.meta.url);
 
+/** What a plugin of Swagger UI is given, as far as it is used here. */
+interface SwaggerSystem {
+  React: { createElement(kind: unknown, props: object | null, ...children: unknown[]): unknown };
+  getComponent(name: string, isContainer?: boolean): unknown;
+}
+
+/**
+ * The page without a second main landmark, a choice of the one server and headings that skip a level, and without links
+ * inside of buttons. Swagger UI gets it as text: nothing in it may refer to what is outside.
+ */
+function plainLayout({ React: { createElement: draw } }: SwaggerSystem) {
+  // Functions as members would get names from the loader, by a helper that the browser does not have.
+  return {
+    components: Object.fromEntries([
+      [
+        'PlainLayout',
+        ({ getComponent }: SwaggerSystem) =>
+          draw(
+            'div',
+            { className: 'swagger-ui' },
+            draw(getComponent('InfoContainer', true), null),
+            draw(
+              'div',
+              { className: 'auth-wrapper' },
+              draw(getComponent('AuthorizeBtnContainer', true), null),
+            ),
+            draw('h2', null, 'Operations'),
+            draw(getComponent('operations', true), null),
+            draw(getComponent('Webhooks', true), null),
+          ),
+      ],
+    ]),
+    wrapComponents: Object.fromEntries([
+      ['DeepLink', () => (props: { text: unknown }) => draw('span', null, props.text)],
+    ]),
+  };
+}
+
 const options: SwaggerUiOptions = {
   customSiteTitle: 'Fairlead API',
   // All answers of an operation have the same headers, so only the first answer shows them.
   customCss: '.responses-table .response ~ .response .headers-wrapper { display: none }',
   swaggerUrl: '/docs/reference.json',
   swaggerOptions: {
-    layout: 'BaseLayout',
+    plugins: [plainLayout],
+    layout: 'PlainLayout',
     deepLinking: true,
     // Otherwise the page would take the address of a document from its query string.
     queryConfigEnabled: false,
@@ -20,7 +59,6 @@ const options: SwaggerUiOptions = {
     // The admin key stays in the memory of the page.
     persistAuthorization: false,
     displayRequestDuration: true,
-    defaultModelsExpandDepth: 0,
     // The default writes numbers in a red that is hard to read on its dark grey.
     syntaxHighlight: { theme: 'tomorrow-night' },
   },
@@ -29,7 +67,7 @@ const options: SwaggerUiOptions = {
 const versions = ['swagger-ui-dist', 'swagger-ui-express'].map(
   (name) => (require(`${name}/package.json`) as { version: string }).version,
 );
-const fingerprint = hashOf(JSON.stringify([versions, options]));
+const fingerprint = hashOf(JSON.stringify([versions, options, String(plainLayout)]));
 
 /** Where the files of the page are served. It changes with their content, so that browsers may keep them for good. */
 export const swaggerBase = `/docs/assets/${fingerprint}`;

@@ -1,22 +1,13 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync } from 'node:fs';
 import { describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { artifacts, authorize, docsPage, itInBrowser } from '../fixtures/browser/docs-page.js';
-import { sidewaysFindings } from '../fixtures/web/findings.js';
+import { axeFindings, sidewaysFindings } from '../fixtures/web/findings.js';
 import { testAdminKey } from '../support/app.js';
 
 const docs = docsPage({ dressed: true });
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 mkdirSync(artifacts, { recursive: true });
 const operation = '#operations-rates-getRates';
-
-/** Texts that are hard to read against what is behind them (WCAG 2.2, 1.4.3). */
-async function faintTexts(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  return (await page.evaluate(`axe.run(document, { runOnly: ['color-contrast'] }).then(({ violations }) =>
-    violations.flatMap(({ nodes }) => nodes.map(({ html, any }) => any[0].message + ' ' + html)))`)) as string[];
-}
 
 async function tryRates(page: Page): Promise<void> {
   await page.locator(`${operation} .opblock-summary-control`).click();
@@ -40,7 +31,7 @@ describe('the documentation in the dress of the page', () => {
       await tryRates(page);
       await page.screenshot({ path: `${artifacts}docs-${width}-${colorScheme}.png`, fullPage: true });
       expect(await sidewaysFindings(page)).toEqual([]);
-      expect(await faintTexts(page)).toEqual([]);
+      expect(await axeFindings(page)).toEqual([]);
       expect(complaints).toEqual([]);
       await page.close();
     },

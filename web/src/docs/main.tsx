@@ -24,6 +24,16 @@ followTheme();
 systemIsDark.addEventListener('change', followTheme);
 new MutationObserver(followTheme).observe(root, { attributeFilter: ['data-theme'] });
 
+/** Swagger UI leaves lists to choose from without a name, and what scrolls out of reach of the keyboard. */
+function completeControls(): void {
+  for (const each of document.querySelectorAll('.swagger-ui select:not([aria-label])'))
+    each.setAttribute('aria-label', each.closest('tr')?.dataset.paramName ?? 'Choice');
+  for (const each of document.querySelectorAll('.swagger-ui pre.microlight'))
+    each.setAttribute('tabindex', '0');
+  for (const each of document.querySelectorAll('.swagger-ui table[role]')) each.removeAttribute('role');
+}
+new MutationObserver(completeControls).observe(document.body, { childList: true, subtree: true });
+
 const header = document.getElementById('header');
 if (header !== null)
   void renderInLanguage(

@@ -83,7 +83,7 @@ function Entries({ entries, view }: { entries: readonly LeaderboardEntry[]; view
                 <span class={styles.soft}>
                   {t('anchors.of100')}
                   <br />
-                  {t(`anchors.advice_${adviceOf(Number(entry.score))}`)}
+                  {t(`anchors.advice_${adviceOf(entry)}`)}
                 </span>
               </>
             )}
@@ -98,4 +98,8 @@ function Entries({ entries, view }: { entries: readonly LeaderboardEntry[]; view
 }
 
 /** What a score means for somebody who has to choose. */
-const adviceOf = (score: number) => (score >= 80 ? 'sure' : score >= 50 ? 'care' : 'avoid');
+function adviceOf({ score, filled, outcomes, meanShortfall }: LeaderboardEntry) {
+  if (Number(score) >= 80) return 'sure';
+  if (Number(score) < 50) return 'avoid';
+  return filled / outcomes >= 0.98 && Number(meanShortfall) < 0.005 ? 'slow' : 'care';
+}
