@@ -67,21 +67,6 @@ describe('the ten disputes of a key', () => {
     const events = await Promise.all(intents.map(({ _id }) => one.eventsOf(_id)));
     expect(events.flat()).toHaveLength(10);
   });
-
-  it('stay ten while the eleventh is sent again and again, and still answer 200', async () => {
-    const owner = freshSigner();
-    const intents = await one.addIntents(owner, 11);
-    const bodies = intents.map((intent) => disputeOf(intent, owner));
-    const [first, eleventh] = [bodies[0], bodies[10]];
-    if (first === undefined || eleventh === undefined) throw new Error('no intents');
-    for (const body of bodies.slice(0, 10)) {
-      expect((await one.file(body, freshClient())).result).toBe('created');
-    }
-    for (let tries = 0; tries < 5; tries += 1) {
-      expect(await two.file(eleventh, freshClient())).toEqual({ result: 'RATE_LIMITED', left: 0 });
-    }
-    expect((await two.file(first, freshClient())).result).toBe('known');
-  });
 });
 
 describe('a dispute and its event', () => {
@@ -158,51 +143,6 @@ async function decide(instance: DisputesFixture, id: string, action: 'accept' | 
 
 const intentOf = (intentHash: string) => one.intents.findOne({ _id: intentHash });
 const disputeOfId = (id: string) => one.disputes.findOne({ _id: id });
-
-describe('two admins who decide concurrently on two instances', () => {
-  it('records the same verdict once, answers both with it and keeps the first note', async () => {
-    const { id, intentHash } = await filed('expired');
-    const answers = await Promise.all(
-      [one, two, one, two].map((instance, index) => decide(instance, id, 'accept', `admin ${index}`)),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(Array(4).fill('accepted'));
-    const dispute = await disputeOfId(id);
-    expect(dispute?.audit.map(({ action }) => action)).toEqual(['filed', 'accepted']);
-    const again = await one.review.resolve({ id, action: 'accept', actor: 'late', note: 'me too' });
-    expect(again.audit).toHaveLength(2);
-    expect(await one.eventsOf(intentHash)).toHaveLength(2);
-  });
-});
-
-describe('accepting', () => {
-  it.each([
-    ['settled', 'counts_not_filled'],
-    ['expired', 'counts_not_filled'],
-    ['failed', 'counts_filled'],
-    ['refunded', 'not_counted'],
-  ] as const)('a dispute against %s sets %s and has its day counted anew', async (ending, effect) => {
-    const { id, intentHash } = await filed(ending);
-    const before = await one.markedDays();
-    const answer = await one.review.resolve({ id, action: 'accept' });
-    expect(answer).toMatchObject({
-      status: 'accepted',
-      effect,
-      audit: [{}, { actor: 'admin', note: null }],
-    });
-    expect(await intentOf(intentHash)).toMatchObject({ disputeEffect: effect });
-    expect(await one.markedDays()).toBe(before + 1);
-  });
-
-  it('changes nothing if the intent has recovered since the dispute was filed', async () => {
-    const { id, intentHash } = await filed('refunded');
-    const recovered = { status: 'settled', 'outcome.kind': 'settled' } as const;
-    await one.intents.updateOne({ _id: intentHash }, { $set: recovered });
-    const before = await one.markedDays();
-    await one.review.resolve({ id, action: 'accept' });
-    expect(await intentOf(intentHash)).toMatchObject({ disputeEffect: null });
-    expect(await one.markedDays()).toBe(before);
-  });
-});
 
 describe('an account that disputed an expired intent, which then settled', () => {
   it('counts the settlement as not filled when its earlier dispute is accepted', async () => {

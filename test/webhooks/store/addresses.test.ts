@@ -44,17 +44,6 @@ it('an address that must not be called is refused at registration and as a chang
   expect((await fixture.webhooks.list({})).items).toHaveLength(1);
 });
 
-it.each([
-  ['loopback behind a public address', ['93.184.215.14', '127.0.0.1']],
-  ['loopback over IPv6', ['::1']],
-  ['mapped loopback', ['::ffff:127.0.0.1']],
-  ['the metadata service', ['169.254.169.254']],
-])('a delivery to a name that leads to %s is blocked, four times', async (_what, addresses) => {
-  const fixture = await open({ lookup: async () => addresses });
-  await fixture.clear();
-  await expectBlocked(fixture, (await fixture.register('https://wallet.example/hook')).id);
-});
-
 it('a delivery to an address that the operator no longer lists is blocked', async () => {
   const origin = `http://127.0.0.1:${hidden.port}`;
   const listing = await open({ allow: [origin] });

@@ -5,7 +5,7 @@ import { until } from '../../fixtures/webhooks/delivery-fixture.js';
 import { testDatabase } from '../../support/database.js';
 
 const { uri } = testDatabase();
-const { open, openWithReceiver } = closedAfterEach(uri);
+const { openWithReceiver } = closedAfterEach(uri);
 const day = 86_400_000;
 
 describe('an event', () => {
@@ -55,23 +55,6 @@ describe('an event', () => {
       expect(indexes).toContainEqual(
         expect.objectContaining({ key: { expiresAt: 1 }, expireAfterSeconds: 0 }),
       );
-    }
-  });
-});
-
-describe('deliveries', () => {
-  it('are sent once where several instances add them at the same time', async () => {
-    const { to, fixture } = await openWithReceiver();
-    const others = await Promise.all([1, 2].map(() => open({ allow: [to.origin] })));
-    await fixture.register(to.origin);
-    for (let round = 1; round <= 3; round += 1) {
-      await fixture.emitMany(40);
-      await Promise.all([fixture, ...others].map((instance) => instance.deliverAllDue()));
-      const ids = to.received.map(({ headers }) => headers['webhook-id']);
-      expect({ posts: ids.length, events: new Set(ids).size }).toEqual({
-        posts: 40 * round,
-        events: 40 * round,
-      });
     }
   });
 });
