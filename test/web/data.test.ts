@@ -8,37 +8,27 @@ function refusal(status: number, headers: Record<string, string> = {}): Fairlead
   return new FairleadError({ status, headers: new Headers(headers), body });
 }
 
+const lost = new TypeError('Failed to fetch');
+const late = new DOMException('no answer within 15000 ms', 'TimeoutError');
+const foreign = { status: 502, headers: new Headers(), body: '<html>Bad gateway</html>' };
+
 describe('the problem behind a failed call', () => {
-  it('is the limit, for as many seconds as the service says', () => {
-    const failure = failureOf(refusal(429, { 'retry-after': '17' }), true);
-    expect(failure).toMatchObject({ problem: { kind: 'limited' }, waitMs: 17_000 });
+  it.each([
+    ['the limit', refusal(429, { 'retry-after': '17' }), 'limited', 17_000],
+    ['a fault, for as long as it says', refusal(500, { 'retry-after': '2' }), 'unavailable', 2_000],
+    ['a service that is not ready', refusal(503), 'unavailable', 5_000],
+    ['what is wrong with the request', refusal(400), 'refused', null],
+    ['what is not there', refusal(404), 'refused', null],
+    ['what cannot be done', refusal(422), 'refused', null],
+    ['a lost connection', lost, 'unreachable', 5_000],
+    ['a late answer', late, 'unreachable', 5_000],
+    ['an answer of somebody else', new UnexpectedAnswerError('x', foreign), 'unreachable', 5_000],
+  ])('is %s', (_, error, kind, waitMs) => {
+    expect(failureOf(error, true)).toMatchObject({ problem: { kind }, waitMs });
   });
 
-  it.each([500, 503])('is a service that cannot answer: %s', (status) => {
-    const failure = failureOf(refusal(status, { 'retry-after': '2' }), true);
-    expect(failure).toMatchObject({
-      problem: { kind: 'unavailable', body: { message: 'Why.' } },
-      waitMs: 2_000,
-    });
-    expect(failureOf(refusal(status), true)?.waitMs).toBe(5_000);
-  });
-
-  it.each([400, 404, 422])('is a refusal that asking again does not help: %s', (status) => {
-    const failure = failureOf(refusal(status), true);
-    expect(failure).toMatchObject({ problem: { kind: 'refused', status }, waitMs: null });
-  });
-
-  it('is the connection: offline where the browser knows it, else a service out of reach', () => {
-    const lost = new TypeError('Failed to fetch');
+  it('is the connection where the browser knows that it is offline', () => {
     expect(failureOf(lost, false)).toMatchObject({ problem: { kind: 'offline' }, waitMs: 5_000 });
-    expect(failureOf(lost, true)).toMatchObject({ problem: { kind: 'unreachable' }, waitMs: 5_000 });
-  });
-
-  it('is a service out of reach where the answer is late or comes from somebody else', () => {
-    const late = new DOMException('no answer within 15000 ms', 'TimeoutError');
-    const answer = { status: 502, headers: new Headers(), body: '<html>Bad gateway</html>' };
-    for (const error of [late, new UnexpectedAnswerError('listCorridors', answer)])
-      expect(failureOf(error, true)?.problem.kind).toBe('unreachable');
   });
 
   it('is none where the page itself is wrong, so that the fault is not hidden', () => {

@@ -28,72 +28,44 @@ const french = createFormats('fr');
 /** Replaces non-breaking spaces, wide and narrow, by ordinary ones. */
 const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
 
-describe('money', () => {
-  it('is written as the language does, with the currency where there is one', () => {
-    expect(plain(english.money('1548230.5', 'NGN'))).toBe('NGN 1,548,230.50');
-    expect(plain(french.money('1548230.5', 'NGN'))).toBe('1 548 230,50 NGN');
-    expect(plain(english.asset('1234.5', 'USDC'))).toBe('1,234.50 USDC');
-    expect(plain(french.asset('1234.5', 'USDC'))).toBe('1 234,50 USDC');
+describe('figures and times in the words of the language', () => {
+  it.each([
+    ['money', english.money('1548230.5', 'NGN'), 'NGN 1,548,230.50'],
+    ['money', french.money('1548230.5', 'NGN'), '1 548 230,50 NGN'],
+    ['an asset', english.asset('1234.5', 'USDC'), '1,234.50 USDC'],
+    ['an asset', french.asset('1234.5', 'USDC'), '1 234,50 USDC'],
+    [
+      'every digit that the API tells',
+      english.asset('9007199254740993.0000001', 'USDC'),
+      '9,007,199,254,740,993.0000001 USDC',
+    ],
+    ['an asset that has the code of a currency', english.asset('100', 'BRL'), '100 BRL'],
+    ['a currency', english.money('100', 'BRL'), 'R$100'],
+    ['a share that is not none', english.smallShare('0.000000094'), '< 0.01%'],
+    ['none', english.smallShare('0'), '0%'],
+    ['a small share', english.smallShare('0.0123'), '1.23%'],
+    ['nearly all', english.percent('0.9996'), '99.9%'],
+    ['nearly all', english.percent(0.99996, 2), '99.99%'],
+    ['all', english.percent(1), '100%'],
+    ['this instant', english.ago(0), 'now'],
+    ['less than a minute ago', english.ago(59), '59 sec. ago'],
+    ['a minute ago', english.ago(60), '1 min. ago'],
+    ['less than an hour ago', english.ago(3_599), '59 min. ago'],
+    ['hours ago', english.ago(7_200), '2 hr. ago'],
+    ['nearly two days ago', english.ago(47 * 3_600), '1 day ago'],
+    ['this instant', french.ago(0), 'maintenant'],
+    ['a day ago', french.ago(86_400), 'il y a 1 j'],
+    ['no time', english.duration(0), '0 sec'],
+    ['a minute and a half', english.duration(90), '1.5 min'],
+    ['an hour', english.duration(3_600), '1 hr'],
+    ['a day and a half', english.duration(129_600), '1.5 days'],
+    ['an hour and a half', french.duration(5_400), '1,5 h'],
+  ])('%s: %s', (_, text, expected) => {
+    expect(plain(text)).toBe(expected);
   });
 
-  it('keeps every digit that the API tells, also where a float would lose some', () => {
-    expect(english.asset('9007199254740993.0000001', 'USDC')).toBe('9,007,199,254,740,993.0000001 USDC');
-  });
-
-  it('of an asset is not taken for the currency that has the same code', () => {
-    expect(plain(english.asset('100', 'BRL'))).toBe('100 BRL');
-    expect(plain(english.money('100', 'BRL'))).toBe('R$100');
-  });
-});
-
-describe('shares and numbers', () => {
-  it('tell a share that is too small for its digits from none', () => {
-    expect(english.smallShare('0.000000094')).toBe('< 0.01%');
-    expect(english.smallShare('0')).toBe('0%');
-    expect(english.smallShare('0.0123')).toBe('1.23%');
-  });
-
-  it('say 100 % of all alone', () => {
-    expect(english.percent('0.9996')).toBe('99.9%');
-    expect(english.percent(2_999 / 3_000)).toBe('99.9%');
-    expect(english.percent(0.99996, 2)).toBe('99.99%');
-    expect(english.percent(1)).toBe('100%');
-  });
-
-  it('are rounded down from the decimal that they are, not from the float that stands for it', () => {
+  it('shares are rounded down from the decimal that they are, not from the float that stands for it', () => {
     for (let part = 0; part <= 1_000; part += 1) expect(english.percent(part / 1_000)).toBe(`${part / 10}%`);
-  });
-});
-
-describe('times', () => {
-  it.each([
-    [0, 'now'],
-    [59, '59 sec. ago'],
-    [60, '1 min. ago'],
-    [3_599, '59 min. ago'],
-    [7_200, '2 hr. ago'],
-    [86_400, '1 day ago'],
-    [47 * 3_600, '1 day ago'],
-    [5 * 86_400, '5 days ago'],
-  ])('%s seconds ago are told in the largest unit: %s', (seconds, text) => {
-    expect(english.ago(seconds)).toBe(text);
-  });
-
-  it.each([
-    [0, '0 sec'],
-    [45, '45 sec'],
-    [90, '1.5 min'],
-    [3_600, '1 hr'],
-    [129_600, '1.5 days'],
-  ])('something that takes %s seconds takes %s', (seconds, text) => {
-    expect(english.duration(seconds)).toBe(text);
-  });
-
-  it('are the words of the language', () => {
-    expect(plain(french.ago(0))).toBe('maintenant');
-    expect(plain(french.ago(86_400))).toBe('il y a 1 j');
-    expect(plain(french.ago(180))).toBe('il y a 3 min');
-    expect(plain(french.duration(5_400))).toBe('1,5 h');
   });
 });
 
@@ -176,24 +148,21 @@ describe('the parts of a score', () => {
 });
 
 describe('why there is no score', () => {
-  const judged = (outcomes: number, accountDays: number, days90 = 7) =>
-    standingOf({ state: 'insufficient_data', outcomes, accountDays, days90 });
-
   it('is told by the thresholds of the formula', () => {
     const { leastOutcomes: n, leastAccountDays: d, leastDays90: days } = formula;
     expect([leastOutcomes, leastAccountDays, leastDays90]).toEqual([n, d, days]);
   });
 
-  it('names what is missing, and the corridors where the whole would have been enough', () => {
-    expect(judged(0, 0)).toBe('unused');
-    expect(judged(29, 29)).toBe('fewOutcomes');
-    expect(judged(30, 14)).toBe('fewAccountDays');
-    expect(judged(45, 40, 6)).toBe('fewDays');
-    expect(judged(45, 40)).toBe('spreadThin');
-  });
-
-  it('is nothing where there is a score', () => {
-    expect(standingOf({ state: 'scored', outcomes: 30, accountDays: 15, days90: 7 })).toBe('scored');
+  it.each([
+    ['unused', 0, 0, 7],
+    ['fewOutcomes', 29, 29, 7],
+    ['fewAccountDays', 30, 14, 7],
+    ['fewDays', 45, 40, 6],
+    ['spreadThin', 45, 40, 7],
+  ])('is %s', (standing, outcomes, accountDays, days90) => {
+    const record = { outcomes, accountDays, days90 };
+    expect(standingOf({ state: 'insufficient_data', ...record })).toBe(standing);
+    expect(standingOf({ state: 'scored', ...record })).toBe('scored');
   });
 });
 

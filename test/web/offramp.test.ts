@@ -49,57 +49,23 @@ describe('an intent hash that was pasted', () => {
 });
 
 describe('what happens next in an off-ramp', () => {
+  const ended = { status: 'settled' as const, transaction, payment, outcome };
+
   it.each([
-    ['the wallet attaches', intentWith(), 'attach'],
-    [
-      'the wallet waits for the first look',
-      intentWith({ transaction: { ...open, status: null, lastSeenAt: null } }),
-      'awaitLook',
-    ],
-    [
-      'the person finishes the form',
-      intentWith({ transaction: { ...open, status: 'incomplete' } }),
-      'finishForm',
-    ],
-    ['the wallet pays', intentWith({ transaction: open }), 'pay'],
-    ['the anchor notices the payment', intentWith({ transaction: open, payment }), 'awaitReceipt'],
-    [
-      'the anchor pays out',
-      intentWith({ transaction: { ...transaction, status: 'pending_external' }, payment }),
-      'payOut',
-    ],
-    [
-      'the person collects the cash',
-      intentWith({ transaction: { ...transaction, readyAt: '2026-11-21T09:40:00.000Z' } }),
-      'collect',
-    ],
-    [
-      'the person answers the anchor',
-      intentWith({ transaction: { ...transaction, status: 'pending_user' } }),
-      'answerAnchor',
-    ],
-    [
-      'the wallet mends the transaction',
-      intentWith({ transaction: { ...open, problem: 'unknown_to_anchor' } }),
-      'mendTransaction',
-    ],
-    [
-      'the account may dispute a payout',
-      intentWith({ status: 'settled', transaction, payment, outcome }),
-      'mayDispute',
-    ],
-    [
-      'a person decides about a dispute',
-      intentWith({ status: 'settled', transaction, payment, outcome, dispute: undecided }),
-      'decide',
-    ],
-    [
-      'the anchor may still complete what it failed',
-      intentWith({ status: 'failed', transaction, outcome: failed }),
-      'mayRecover',
-    ],
-  ])('%s', (_, intent, turn) => {
-    expect(turnOf(intent, inTime)).toBe(turn);
+    ['attach', {}],
+    ['awaitLook', { transaction: { ...open, status: null, lastSeenAt: null } }],
+    ['finishForm', { transaction: { ...open, status: 'incomplete' } }],
+    ['pay', { transaction: open }],
+    ['awaitReceipt', { transaction: open, payment }],
+    ['payOut', { transaction: { ...transaction, status: 'pending_external' }, payment }],
+    ['collect', { transaction: { ...transaction, readyAt: '2026-11-21T09:40:00.000Z' } }],
+    ['answerAnchor', { transaction: { ...transaction, status: 'pending_user' } }],
+    ['mendTransaction', { transaction: { ...open, problem: 'unknown_to_anchor' as const } }],
+    ['mayDispute', ended],
+    ['decide', { ...ended, dispute: undecided }],
+    ['mayRecover', { status: 'failed' as const, transaction, outcome: failed }],
+  ] satisfies [string, Partial<IntentAnswer>][])('is %s', (turn, parts) => {
+    expect(turnOf(intentWith(parts), inTime)).toBe(turn);
   });
 
   it('is told with the time by which it happens, where there is one', () => {
@@ -196,56 +162,30 @@ describe('the track of an off-ramp', () => {
 describe('who may dispute an outcome', () => {
   const recorded = Date.parse(outcome.recordedAt);
   const lastMs = recorded + 30 * 86_400_000;
-  const settled = intentWith({ status: 'settled', transaction, outcome });
+  const recovered = { ...outcome, reason: 'recovered' as const, recoveredAt: '2026-12-10T09:00:00.000Z' };
+  const expired = { ...outcome, status: 'expired' as const, reason: 'no_transaction' as const };
+  const rejected = { ...undecided, status: 'rejected' as const, resolvedAt: '2026-11-24T09:00:00.000Z' };
+  const held = { ...open, problem: 'held_by_another' as const };
+  const ofAccount = { kind: 'open', party: 'account' };
 
-  it('is the account where it settled, for 30 days to the millisecond', () => {
-    expect(standingOf(settled, lastMs)).toMatchObject({ kind: 'open', party: 'account' });
-    expect(standingOf(settled, lastMs + 1)).toMatchObject({ kind: 'closed', party: 'account' });
-  });
-
-  it('is the anchor where it failed', () => {
-    const intent = intentWith({ status: 'failed', transaction, outcome: failed });
-    expect(standingOf(intent, recorded)).toMatchObject({ kind: 'open', party: 'anchor' });
+  it.each([
+    ['the account where it settled', { outcome }, lastMs, ofAccount],
+    ['nobody after 30 days', { outcome }, lastMs + 1, { kind: 'closed', party: 'account' }],
+    ['the anchor where it failed', { outcome: failed }, recorded, { kind: 'open', party: 'anchor' }],
+    ['the account for 30 days from a recovery', { outcome: recovered }, lastMs + 1, ofAccount],
+    ['nobody where it expired', { outcome: expired, transaction: null }, recorded, { kind: 'nobody' }],
+    ['nobody where another holds it', { outcome: expired, transaction: held }, recorded, { kind: 'nobody' }],
+    ['nobody twice', { outcome, dispute: rejected }, recorded, { kind: 'disputed' }],
+    ['nobody before a decision', { outcome, dispute: undecided }, recorded, { kind: 'disputed' }],
+    ['nobody meanwhile', { outcome: recovered, dispute: undecided }, recorded, { kind: 'disputed' }],
+    ['the account of what recovered', { outcome: recovered, dispute: rejected }, recorded, ofAccount],
+  ])('is %s', (_, parts, now, standing) => {
+    expect(standingOf(intentWith({ status: 'settled', transaction, ...parts }), now)).toMatchObject(standing);
   });
 
   it('has 30 days from a recovery', () => {
-    const recoveredAt = '2026-12-10T09:00:00.000Z';
-    const intent = intentWith({ transaction, outcome: { ...outcome, reason: 'recovered', recoveredAt } });
-    expect(standingOf(intent, lastMs + 1)).toMatchObject({ kind: 'open', until: '2027-01-09T09:00:00.000Z' });
-  });
-
-  it.each([
-    ['without a transaction', null],
-    ['with one that another intent follows', { ...open, problem: 'held_by_another' as const }],
-  ])('is nobody where it expired %s', (_, claimed) => {
-    const expired = { ...outcome, status: 'expired' as const, reason: 'no_transaction' as const };
-    expect(standingOf(intentWith({ transaction: claimed, outcome: expired }), recorded)).toEqual({
-      kind: 'nobody',
-    });
-  });
-
-  describe('once it was disputed', () => {
-    const dispute = {
-      disputeId: 'dsp_1',
-      status: 'rejected' as const,
-      createdAt: outcome.recordedAt,
-      resolvedAt: '2026-11-24T09:00:00.000Z',
-    };
-    const recovered = { ...outcome, reason: 'recovered' as const, recoveredAt: '2026-12-10T09:00:00.000Z' };
-
-    it.each([
-      ['by the party that it goes against', { outcome, dispute }],
-      ['by that party, which is not decided', { outcome, dispute: undecided }],
-      ['by the anchor before its recovery, which is not decided', { outcome: recovered, dispute: undecided }],
-    ])('is nobody (%s)', (_, parts) => {
-      const intent = intentWith({ status: 'settled', transaction, ...parts });
-      expect(standingOf(intent, recorded)).toEqual({ kind: 'disputed' });
-    });
-
-    it('is the account where the anchor had disputed its failure before its recovery', () => {
-      const intent = intentWith({ status: 'settled', transaction, outcome: recovered, dispute });
-      expect(standingOf(intent, recorded)).toMatchObject({ kind: 'open', party: 'account' });
-    });
+    const intent = intentWith({ transaction, outcome: recovered });
+    expect(standingOf(intent, lastMs + 1)).toMatchObject({ until: '2027-01-09T09:00:00.000Z' });
   });
 
   it('is undecided before there is an outcome', () => {

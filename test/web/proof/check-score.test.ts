@@ -58,38 +58,15 @@ describe('the check of a published score', () => {
     expect(steps.filter(({ status }) => status === 'open').map(({ id }) => id)).toEqual(['memory']);
   });
 
+  const entry = { leaf: 'other_leaf', path: 'root_mismatch', entries: 'other_entry', score: 'other_score' };
+  const header = { header: 'other_header_hash', signature: 'bad_signature', receipt: 'other_batch' };
   const brokenBy: Record<string, Partial<Record<string, string>>> = {
-    'entry.score': {
-      leaf: 'other_leaf',
-      path: 'root_mismatch',
-      entries: 'other_entry',
-      score: 'other_score',
-    },
-    'entry.filled': {
-      leaf: 'other_leaf',
-      path: 'root_mismatch',
-      entries: 'other_entry',
-      score: 'other_score',
-    },
+    'entry.score': entry,
+    'entry.filled': entry,
     'proof.0': { path: 'root_mismatch' },
-    'batch.header.root': {
-      path: 'root_mismatch',
-      entries: 'root_mismatch',
-      header: 'other_header_hash',
-      signature: 'bad_signature',
-      receipt: 'other_batch',
-    },
-    'batch.header.previous': {
-      header: 'other_header_hash',
-      signature: 'bad_signature',
-      chain: 'broken_chain',
-      receipt: 'other_batch',
-    },
-    'batch.header.createdAt': {
-      header: 'other_header_hash',
-      signature: 'bad_signature',
-      receipt: 'other_batch',
-    },
+    'batch.header.root': { ...header, path: 'root_mismatch', entries: 'root_mismatch' },
+    'batch.header.previous': { ...header, chain: 'broken_chain' },
+    'batch.header.createdAt': header,
     'batch.signature': { signature: 'bad_signature' },
     'batch.receipt.signature': { receipt: 'bad_receipt_signature' },
   };
