@@ -72,11 +72,6 @@ export const retentionMs = 30 * 86_400_000;
 /** Interface specification, "Limits": at most 3 retries after the first attempt. Sending again grants as many again. */
 export const attemptsGranted = 4;
 
-/** `whk_` or `dlv_`, the time in 12 hex digits, and a fresh id: ids sort by time. */
-export function timedId(prefix: 'whk' | 'dlv', nowMs: number, freshId: string): string {
-  return `${prefix}_${nowMs.toString(16).padStart(12, '0')}${freshId.slice(0, 32)}`;
-}
-
 /** The body of every delivery of an event, by every instance. */
 export function bodyOf(event: DeliveredEvent): string {
   const { event: name, _id: id, createdAt, data } = event;
@@ -142,4 +137,9 @@ export function shownState(
   webhookEnabled: boolean,
 ): DeliveryState {
   return state === 'pending' && !webhookEnabled && !byAdmin ? 'held' : state;
+}
+
+/** `whk_` or `dlv_`, the time in 12 hex digits, and a fresh id: ids sort by time. */
+export function timedId(prefix: 'whk' | 'dlv', nowMs: number, freshId: string): string {
+  return `${prefix}_${nowMs.toString(16).padStart(12, '0')}${freshId.slice(0, 32)}`;
 }

@@ -76,19 +76,6 @@ export function createSender(deps: {
 }
 
 /**
- * The first 1,024 bytes of an answer as printable ASCII. Other bytes, backslash, `<`, `>`, `&` and `"` become `\xNN`,
- * so that the text is harmless in a log, a terminal and a page.
- * @param secretForms the forms of secrets, which a receiver may echo
- */
-export function excerptOf(answer: Uint8Array, secretForms: readonly string[]): string {
-  const text = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength).toString('latin1');
-  return withoutSecrets(text, secretForms).replaceAll(
-    /[^\x20-\x7e]|[\\<>&"]/g,
-    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  );
-}
-
-/**
  * Replaces secrets that begin in the first 1,024 bytes and drops the rest. Text after that may end in part of a secret,
  * and shortening must not pull it into the excerpt.
  */
@@ -118,6 +105,25 @@ export interface SignedParts {
   timestampSeconds: number;
 }
 
+/** The keys of Standard Webhooks, newest first. */
+function standardKeys(secrets: readonly string[]): Buffer[] {
+  const bytesOf = (secret: string) => Buffer.from(standardSecret(secret).slice('whsec_'.length), 'base64');
+  return secrets.map(bytesOf).reverse();
+}
+
+/**
+ * The first 1,024 bytes of an answer as printable ASCII. Other bytes, backslash, `<`, `>`, `&` and `"` become `\xNN`,
+ * so that the text is harmless in a log, a terminal and a page.
+ * @param secretForms the forms of secrets, which a receiver may echo
+ */
+export function excerptOf(answer: Uint8Array, secretForms: readonly string[]): string {
+  const text = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength).toString('latin1');
+  return withoutSecrets(text, secretForms).replaceAll(
+    /[^\x20-\x7e]|[\\<>&"]/g,
+    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
+}
+
 /**
  * The headers of one attempt. `X-Fairlead-Signature` holds exactly one signature (interface specification, "Delivery"
  * 2), so during a rotation a POST that is refused is made again with another secret. The three headers of Standard
@@ -139,10 +145,4 @@ export function deliveryHeaders(parts: SignedParts): Record<string, string> {
       .map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
       .join(' '),
   };
-}
-
-/** The keys of Standard Webhooks, newest first. */
-function standardKeys(secrets: readonly string[]): Buffer[] {
-  const bytesOf = (secret: string) => Buffer.from(standardSecret(secret).slice('whsec_'.length), 'base64');
-  return secrets.map(bytesOf).reverse();
 }

@@ -120,7 +120,7 @@ export function createFileDispute(deps: FilingDeps) {
 
   /** Nobody can use up what a key may file but its owner: attempts are counted per key and client. */
   async function take(kind: keyof typeof limits, name: string, show: ShowLimit): Promise<void> {
-    const state = await deps.limiter.take(limits[kind], `dispute_${kind}|${name}`);
+    const state = await deps.limiter.take(limits[kind], limitKey(kind, name));
     const { retryAfterSeconds: retryAfter } = state;
     if (kind !== 'anchor' || retryAfter !== undefined) show(state);
     if (retryAfter !== undefined) throw new ApiError('RATE_LIMITED', limits[kind].spent, { retryAfter });
@@ -138,7 +138,7 @@ export function createFileDispute(deps: FilingDeps) {
   ): Promise<{ created: boolean; answer: DisputeAnswer }> => {
     const { intentHash, anchorId, reason } = body;
     const { account, key: publicKey } = parsePublicKey(body.publicKey);
-    await take('attempt', `${account}|${client}`, show);
+    await take('attempt', [account, client].join('|'), show);
     const intent = await findIntent(intentHash);
     if (intent === null) throw unknownIntent();
     const party = await partyOf(intent, account, anchorId);
@@ -181,4 +181,8 @@ function anchorMismatch(): ApiError {
   const message = 'is not the anchor of this intent';
   const details = [{ path: 'body.anchorId', message }];
   return new ApiError('ANCHOR_MISMATCH', `body.anchorId: ${message}`, { details });
+}
+
+function limitKey(kind: keyof typeof limits, name: string): string {
+  return `dispute_${kind}|${name}`;
 }

@@ -8,38 +8,6 @@ import { stepsOf } from './transition/steps.rules.js';
 
 const shortfallPlaces = 9;
 
-/** The API representation of an intent. */
-export function toAnswer(
-  intent: Intent,
-  told: { dispute: IntentDispute | null; standing: Standing | null; publicUrl: string },
-): IntentAnswer {
-  const { dispute, standing, publicUrl } = told;
-  const { status, corridor, anchorId, account, sellAmount, minReceive, deliveryMethod, quote } = intent;
-  const minorUnits = minorUnitsOfAsset(intent.corridorTerms.buyAsset);
-  return {
-    intentHash: intent._id,
-    ...{ status, corridor, anchorId, account, sellAmount, deliveryMethod },
-    minReceive: minReceive === null ? null : fiatAmount(minReceive, minorUnits),
-    createdAt: intent.createdAt.toISOString(),
-    expiresAt: intent.deadline.toISOString(),
-    quote: quote && {
-      ...quote,
-      receiveAmount: fiatAmount(quote.receiveAmount, minorUnits),
-      quotedAt: quote.quotedAt.toISOString(),
-    },
-    statusCallbackUrl: `${publicUrl}/api/intent/${intent._id}/status`,
-    transaction: toTransaction(intent),
-    payment: toPayment(intent.payment),
-    outcome: toOutcome(intent, standing),
-    dispute,
-    steps: stepsOf(intent).map(({ kind, at, word }) => ({
-      kind,
-      at: at.toISOString(),
-      transactionStatus: word ?? null,
-    })),
-  };
-}
-
 function toTransaction(intent: Intent): IntentAnswer['transaction'] {
   const { transactionId, claimedId, observations, problem } = intent;
   const id = transactionId ?? claimedId;
@@ -96,4 +64,36 @@ function toOutcome(intent: Intent, standing: Standing | null): IntentAnswer['out
 
 function instantOrNull(ms: number | null | undefined): string | null {
   return ms == null ? null : new Date(ms).toISOString();
+}
+
+/** The API representation of an intent. */
+export function toAnswer(
+  intent: Intent,
+  told: { dispute: IntentDispute | null; standing: Standing | null; publicUrl: string },
+): IntentAnswer {
+  const { dispute, standing, publicUrl } = told;
+  const { status, corridor, anchorId, account, sellAmount, minReceive, deliveryMethod, quote } = intent;
+  const minorUnits = minorUnitsOfAsset(intent.corridorTerms.buyAsset);
+  return {
+    intentHash: intent._id,
+    ...{ status, corridor, anchorId, account, sellAmount, deliveryMethod },
+    minReceive: minReceive === null ? null : fiatAmount(minReceive, minorUnits),
+    createdAt: intent.createdAt.toISOString(),
+    expiresAt: intent.deadline.toISOString(),
+    quote: quote && {
+      ...quote,
+      receiveAmount: fiatAmount(quote.receiveAmount, minorUnits),
+      quotedAt: quote.quotedAt.toISOString(),
+    },
+    statusCallbackUrl: `${publicUrl}/api/intent/${intent._id}/status`,
+    transaction: toTransaction(intent),
+    payment: toPayment(intent.payment),
+    outcome: toOutcome(intent, standing),
+    dispute,
+    steps: stepsOf(intent).map(({ kind, at, word }) => ({
+      kind,
+      at: at.toISOString(),
+      transactionStatus: word ?? null,
+    })),
+  };
 }

@@ -31,7 +31,7 @@ export function createOutcomeStore(connection: Connection) {
   const intents = intentCollection(connection);
 
   function outcomesOf({ anchorId, corridor, day }: OutcomeDay, account?: string, session?: ClientSession) {
-    const startMs = Date.parse(`${day}T00:00:00.000Z`);
+    const startMs = Date.parse(day);
     const recordedAt = { $gte: new Date(startMs), $lt: new Date(startMs + 86_400_000) };
     const of = { anchorId, corridor, 'outcome.recordedAt': recordedAt, ...(account && { account }) };
     // Each branch is one range of an index.

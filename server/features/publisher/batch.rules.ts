@@ -103,15 +103,15 @@ export function publicBatchKey(raw: Uint8Array): BatchKey {
   return { keyId: batchKeyId(raw), publicKey: encodePublicKey(raw) };
 }
 
-/** Sorts as (anchor, corridor) does: a space comes before every character that either may contain. */
-export function entryKey(anchorId: string, corridor: string): string {
-  return `${anchorId} ${corridor}`;
-}
-
 /** Puts entries in the order of the batch. Throws Error if two have the same key: no proof could distinguish them. */
 export function inOrder(entries: readonly Entry[]): Entry[] {
   const sorted = [...entries].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   const twice = sorted.find((entry, index) => entry.key === sorted[index + 1]?.key);
   if (twice !== undefined) throw new Error(`there are two cards for ${twice.key}`);
   return sorted;
+}
+
+/** Sorts as (anchor, corridor) does: a space comes before every character that either may contain. */
+export function entryKey(anchorId: string, corridor: string): string {
+  return `${anchorId} ${corridor}`;
 }

@@ -30,11 +30,6 @@ export function parseSignatureHeader(header: string | undefined): CallbackSignat
   return { signedAt: Number(time), signature };
 }
 
-/** What the anchor signs: `<t>.<host of the receiver>.<body>`, the body byte for byte as received. */
-export function signedPayload(signedAt: number, host: string, body: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from(`${signedAt}.${host}.`), body]);
-}
-
 export function isFresh(signedAt: number, nowMs: number): boolean {
   return Math.abs(nowMs - signedAt * 1_000) <= freshnessMs;
 }
@@ -58,4 +53,9 @@ export function takeCallback(
   if (signedAt < taken.signedAt || taken.digests.includes(digest)) return null;
   if (taken.digests.length >= maxPerSecond) return null;
   return { signedAt, digests: [...taken.digests, digest] };
+}
+
+/** What the anchor signs: `<t>.<host of the receiver>.<body>`, the body byte for byte as received. */
+export function signedPayload(signedAt: number, host: string, body: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from(`${signedAt}.${host}.`), body]);
 }

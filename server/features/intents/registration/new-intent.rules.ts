@@ -15,29 +15,6 @@ import { nothingFollowed } from '../transition/settle-time.rules.js';
 const defaultLifetimeMs = 24 * 3_600_000;
 const maxLifetimeMs = 30 * 24 * 3_600_000;
 
-/**
- * Faults that the schema cannot see: a deadline in the past or too far ahead, a key that nobody owns, and more places than
- * the currency is paid out in.
- */
-export function termFaults(body: CreateIntentBody, nowMs: number, payoutDecimals: number): ErrorDetail[] {
-  const faults: ErrorDetail[] = [];
-  if (isSmallOrder(parsePublicKey(body.account).key)) {
-    faults.push({ path: 'body.account', message: 'is a small-order key, under which anyone can sign' });
-  }
-  if (body.expiresAt !== undefined) {
-    const leftMs = deadlineMs(body.expiresAt) - nowMs;
-    // `leftMs` is NaN for a date that does not exist, such as the 31st of February.
-    if (!(leftMs > 0)) faults.push({ path: 'body.expiresAt', message: 'must be in the future' });
-    else if (leftMs > maxLifetimeMs)
-      faults.push({ path: 'body.expiresAt', message: 'must be at most 30 days ahead' });
-  }
-  if (new Decimal(body.minReceive ?? 0).decimalPlaces() > payoutDecimals) {
-    const message = `must have at most ${payoutDecimals} places in this currency`;
-    faults.push({ path: 'body.minReceive', message });
-  }
-  return faults;
-}
-
 /** NaN for an instant that does not exist. */
 function deadlineMs(expiresAt: string): number {
   return Date.parse(utcInstant(expiresAt) ?? '');
@@ -122,4 +99,27 @@ export function isNonceOf(intent: Intent, nonce: string): boolean {
   };
   const expiresAt = intent.deadline.toISOString();
   return hashOf({ ...terms, expiresAt }) === intent._id || hashOf(terms) === intent._id;
+}
+
+/**
+ * Faults that the schema cannot see: a deadline in the past or too far ahead, a key that nobody owns, and more places than
+ * the currency is paid out in.
+ */
+export function termFaults(body: CreateIntentBody, nowMs: number, payoutDecimals: number): ErrorDetail[] {
+  const faults: ErrorDetail[] = [];
+  if (isSmallOrder(parsePublicKey(body.account).key)) {
+    faults.push({ path: 'body.account', message: 'is a small-order key, under which anyone can sign' });
+  }
+  if (body.expiresAt !== undefined) {
+    const leftMs = deadlineMs(body.expiresAt) - nowMs;
+    // `leftMs` is NaN for a date that does not exist, such as the 31st of February.
+    if (!(leftMs > 0)) faults.push({ path: 'body.expiresAt', message: 'must be in the future' });
+    else if (leftMs > maxLifetimeMs)
+      faults.push({ path: 'body.expiresAt', message: 'must be at most 30 days ahead' });
+  }
+  if (new Decimal(body.minReceive ?? 0).decimalPlaces() > payoutDecimals) {
+    const message = `must have at most ${payoutDecimals} places in this currency`;
+    faults.push({ path: 'body.minReceive', message });
+  }
+  return faults;
 }
