@@ -6,6 +6,15 @@ export function defineModel<T>(connection: Connection, name: string, schema: Sch
   return (connection.models[name] as Model<T> | undefined) ?? connection.model<T>(name, schema);
 }
 
+/** The driver's collection of a model, for documents that need no checks and no conversion. */
+export function collectionOf<T extends mongo.Document>(
+  connection: Connection,
+  name: string,
+  schema: Schema<T>,
+): mongo.Collection<T> {
+  return defineModel(connection, name, schema).collection as unknown as mongo.Collection<T>;
+}
+
 /** For documents that only our code writes, so that their TypeScript type alone says what they hold. `_id` is ours, too. */
 export function typedSchema<T>(collection: string): Schema<T> {
   const options = {

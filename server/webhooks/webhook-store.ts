@@ -1,7 +1,7 @@
-import type { ClientSession, Connection, mongo } from 'mongoose';
+import type { ClientSession, Connection } from 'mongoose';
 import type { EventName } from '../../contract/schemas/events.js';
 import type { WebhookAnswer } from '../../contract/schemas/webhooks.js';
-import { defineModel, typedSchema } from '../mongo/models.js';
+import { collectionOf, typedSchema } from '../mongo/models.js';
 
 /** A secret of a webhook as stored; the last in the list is the current one and has no end. */
 export interface StoredSecret {
@@ -33,8 +33,7 @@ const webhookSchema = typedSchema<WebhookDocument>('webhooks');
 
 /** Every query of the collection `webhooks`. */
 export function createWebhookStore(connection: Connection) {
-  const { collection } = defineModel(connection, 'Webhook', webhookSchema);
-  const webhooks = collection as unknown as mongo.Collection<WebhookDocument>;
+  const webhooks = collectionOf(connection, 'Webhook', webhookSchema);
 
   return {
     add: (webhook: WebhookDocument) => webhooks.insertOne(webhook),

@@ -5,7 +5,7 @@ import {
   batchHeaderHash,
 } from '../../../contract/verification/verify-batch.js';
 import type { OracleReceipt } from '../../../contract/verification/verify-receipt.js';
-import { bulkCollection, defineModel, typedSchema } from '../../mongo/models.js';
+import { collectionOf, typedSchema } from '../../mongo/models.js';
 import type { Entry } from './batch.rules.js';
 import { firstState, type TickState } from './health.rules.js';
 
@@ -54,6 +54,7 @@ const leavesSchema = typedSchema<LeavesDocument>('batch_leaves');
 
 const stateSchema = typedSchema<TickState & { _id: string }>('publisher_state');
 const stateId = 'publisher';
+const noState = { _id: stateId, ...firstState };
 
 const hashBytes = 32;
 
@@ -61,13 +62,11 @@ export type BatchStore = ReturnType<typeof createBatchStore>;
 
 /** The published log: batches, their entries and their leaf hashes. */
 export function createBatchStore(connection: Connection) {
-  const batches = defineModel(connection, 'Batch', batchSchema);
-  const entriesOf = defineModel(connection, 'BatchEntries', entriesSchema);
-  const leavesOf = defineModel(connection, 'BatchLeaves', leavesSchema);
-  const bulkEntries = bulkCollection<EntriesDocument>(connection, entriesOf.collection.name);
-  const bulkLeaves = bulkCollection<LeavesDocument>(connection, leavesOf.collection.name);
-  const first = (filter: object, order: 1 | -1) =>
-    batches.findOne(filter).sort({ _id: order }).lean<BatchDocument>().exec();
+  const batches = collectionOf(connection, 'Batch', batchSchema);
+  const entriesOf = collectionOf(connection, 'BatchEntries', entriesSchema);
+  const leavesOf = collectionOf(connection, 'BatchLeaves', leavesSchema);
+  const first = (filter: mongo.Filter<BatchDocument>, order: 1 | -1) =>
+    batches.findOne(filter, { sort: { _id: order } });
 
   return {
     find: (sequence: number) => first({ _id: sequence }, 1),
@@ -76,20 +75,15 @@ export function createBatchStore(connection: Connection) {
     oldestWithoutReceipt: () => first({ open: true }, 1),
 
     /** Batches by sequence; `from` is included, `after`, which goes before it, is not. */
-    list(
-      order: 'asc' | 'desc',
-      from: string | undefined,
-      after: string | undefined,
-      limit: number,
-    ): Promise<BatchDocument[]> {
+    list(order: 'asc' | 'desc', from: string | undefined, after: string | undefined, limit: number) {
       const [past, to] = order === 'asc' ? (['$gt', '$gte'] as const) : (['$lt', '$lte'] as const);
       const place = after === undefined ? from && { [to]: Number(from) } : { [past]: Number(after) };
+      const _id = order === 'asc' ? 1 : -1;
       return batches
         .find(place ? { _id: place } : {})
-        .sort({ _id: order === 'asc' ? 1 : -1 })
+        .sort({ _id })
         .limit(limit)
-        .lean<BatchDocument[]>()
-        .exec();
+        .toArray();
     },
 
     /** How many batches have no receipt. */
@@ -111,53 +105,42 @@ export function createBatchStore(connection: Connection) {
       const texts = entries.map(({ text }) => text);
       const keys = entries.map(({ key }) => key);
       const hashes = new mongo.Binary(Buffer.concat(entries.map(({ leafHash }) => leafHash)));
-      await bulkEntries.insertOne({ _id, entries: texts }, { session });
-      await bulkLeaves.insertOne({ _id, keys, hashes }, { session });
-      await batches.create([batch], { session });
+      await entriesOf.insertOne({ _id, entries: texts }, { session });
+      await leavesOf.insertOne({ _id, keys, hashes }, { session });
+      await batches.insertOne(batch, { session });
       return batch;
     },
 
     /** Returns false if the batch already has a receipt. */
-    async saveReceipt(
-      session: ClientSession,
-      _id: number,
-      receipt: OracleReceipt,
-      submittedAt: Date,
-    ): Promise<boolean> {
+    async saveReceipt(session: ClientSession, _id: number, receipt: OracleReceipt, submittedAt: Date) {
       const change = { $set: { open: false, receipt, submittedAt } };
-      const { modifiedCount } = await batches.updateOne({ _id, open: true }, change, { session });
-      return modifiedCount === 1;
+      return (await batches.updateOne({ _id, open: true }, change, { session })).modifiedCount === 1;
     },
 
     /** The keys that signed batches, the newest first. They stay known if they are no longer configured. */
-    async listKeys(limit: number): Promise<BatchKey[]> {
+    listKeys(limit: number): Promise<BatchKey[]> {
       // The sort and `$first` make MongoDB read one index key per key, however many batches it signed.
-      return batches
-        .aggregate<BatchKey>([
-          { $sort: { 'header.keyId': 1, _id: 1 } },
-          {
-            $group: { _id: '$header.keyId', first: { $first: '$_id' }, publicKey: { $first: '$publicKey' } },
-          },
-          { $sort: { first: -1 } },
-          { $limit: limit },
-          { $project: { _id: 0, keyId: '$_id', publicKey: 1 } },
-        ])
-        .hint('by_key');
+      const stages = [
+        { $sort: { 'header.keyId': 1, _id: 1 } },
+        { $group: { _id: '$header.keyId', first: { $first: '$_id' }, publicKey: { $first: '$publicKey' } } },
+        { $sort: { first: -1 } },
+        { $limit: limit },
+        { $project: { _id: 0, keyId: '$_id', publicKey: 1 } },
+      ];
+      return batches.aggregate<BatchKey>(stages, { hint: 'by_key' }).toArray();
     },
 
     /** Some entries of a committed batch. */
     async readEntries(_id: number, start: number, limit: number): Promise<string[]> {
       if (limit < 1) return [];
-      const found = await entriesOf
-        .findOne({ _id }, { entries: { $slice: [start, limit] } })
-        .lean<EntriesDocument>();
+      const found = await entriesOf.findOne({ _id }, { projection: { entries: { $slice: [start, limit] } } });
       if (found === null) throw new Error(`batch ${_id} has lost its entries`);
       return found.entries;
     },
 
     /** The keys and leaf hashes of a committed batch, in the order of its entries. */
     async readLeaves(_id: number): Promise<{ keys: string[]; hashes: Uint8Array[] }> {
-      const found = await leavesOf.findOne({ _id }).lean<LeavesDocument>();
+      const found = await leavesOf.findOne({ _id });
       if (found === null) throw new Error(`batch ${_id} has lost its leaf hashes`);
       const all = found.hashes.buffer;
       const hashes = found.keys.map((_key, at) => all.subarray(at * hashBytes, (at + 1) * hashBytes));
@@ -170,15 +153,14 @@ export type TickStore = ReturnType<typeof createTickStore>;
 
 /** The state that ticks record for the next tick and for health, in one document. */
 export function createTickStore(connection: Connection) {
-  const model = defineModel(connection, 'PublisherState', stateSchema);
+  const states = collectionOf(connection, 'PublisherState', stateSchema);
   return {
-    async read(session: ClientSession | null = null): Promise<TickState> {
-      const found = await model.findById(stateId, { _id: 0 }).session(session).lean<TickState>();
-      return found ?? firstState;
+    async read(session?: ClientSession): Promise<TickState> {
+      const { _id, ...state } = (await states.findOne({ _id: stateId }, session && { session })) ?? noState;
+      return state;
     },
 
-    async save(session: ClientSession, state: TickState): Promise<void> {
-      await model.updateOne({ _id: stateId }, { $set: state }, { session, upsert: true });
-    },
+    save: async (session: ClientSession, state: TickState): Promise<void> =>
+      void (await states.updateOne({ _id: stateId }, { $set: state }, { session, upsert: true })),
   };
 }

@@ -1,5 +1,5 @@
 import type { ClientSession, Connection } from 'mongoose';
-import { bulkCollection, defineModel, typedSchema } from '../../mongo/models.js';
+import { bulkCollection, collectionOf, typedSchema } from '../../mongo/models.js';
 import type { AnchorCards } from './card.rules.js';
 import type { Evidence } from './what-counts.rules.js';
 
@@ -34,12 +34,12 @@ const cardSchema = typedSchema<CardDocument>('reputation_cards');
 export type CardStore = ReturnType<typeof createCardStore>;
 
 export function createCardStore(connection: Connection) {
-  const states = defineModel(connection, 'ReputationState', stateSchema);
-  const model = defineModel(connection, 'ReputationCards', cardSchema);
-  const inTransactions = bulkCollection<CardDocument>(connection, model.collection.name);
+  const states = collectionOf(connection, 'ReputationState', stateSchema);
+  const all = collectionOf(connection, 'ReputationCards', cardSchema);
+  const inTransactions = bulkCollection<CardDocument>(connection, all.collectionName);
 
   async function readState(): Promise<CardState> {
-    return { ...noState, ...(await states.findById(_id).lean<CardState>()) };
+    return { ...noState, ...(await states.findOne({ _id })) };
   }
 
   return {
@@ -62,7 +62,7 @@ export function createCardStore(connection: Connection) {
       for (;;) {
         const state = await readState();
         if (state.run === null) return { state, cards: [] };
-        const cards = await model.find({ run: state.run }).sort({ _id: 1 }).lean<CardDocument[]>();
+        const cards = await all.find({ run: state.run }).sort({ _id: 1 }).toArray();
         // A refresh that ended in between has replaced some or all of them.
         if ((await readState()).run === state.run) return { state, cards };
       }
