@@ -11,6 +11,8 @@ import java.util.Base64;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.fairlead.client.model.CreateIntentBody;
+import org.fairlead.client.model.IntentAnswer;
+import org.fairlead.client.rest.ApiException;
 
 /** The identity of an intent, which follows from its terms alone. */
 public final class Intents {
@@ -51,6 +53,22 @@ public final class Intents {
     /** What the service must answer as {@code intentHash} for these terms. */
     public static String hash(CreateIntentBody terms) throws VerificationException {
         return Bytes.hex(Bytes.sha256(Bytes.utf8(canonical(terms))));
+    }
+
+    /** Registers an intent, and refuses an answer that is not of these terms. */
+    public static IntentAnswer register(Fairlead service, CreateIntentBody terms)
+            throws ApiException, VerificationException {
+        IntentAnswer intent = service.intents().createIntent(terms);
+        if (intent.getIntentHash().equals(hash(terms))) return intent;
+        throw new VerificationException("the service registered other terms");
+    }
+
+    /** Asks for an intent every two seconds until it has ended. */
+    public static IntentAnswer follow(Fairlead service, String intentHash) throws ApiException, InterruptedException {
+        for (; ; Thread.sleep(2000)) {
+            IntentAnswer intent = service.intents().getIntent(intentHash);
+            if (!intent.getStatus().toString().equals("pending")) return intent;
+        }
     }
 
     private static String withoutTrailingZeros(String amount) throws VerificationException {
