@@ -120,14 +120,6 @@ function logToPipe(maxWaitingBytes = 100_000) {
 }
 
 describe('a log whose reader has stopped reading', () => {
-  it('keeps what fits into its buffer, and writes all of it in order when the reader goes on', async () => {
-    const { write, output, read } = logToPipe(1_000_000);
-    write(200);
-    expect(output.fault()).toBeUndefined();
-    await waitFor(() => expect(read().map(({ n }) => n)).toEqual([...Array(200).keys()]));
-    expect(output.droppedLines()).toBe(0);
-  });
-
   it('drops and counts what does not fit, says so, and writes everything again when the reader goes on', async () => {
     const { write, output, read } = logToPipe();
     write(5_000);

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
-import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import { account, day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 
 const fixture = intentsFixture({ anchors: ['harbour', 'squall'] });
@@ -9,27 +8,12 @@ afterEach(() => fixture.documents().deleteMany({}));
 
 type Terms = Record<string, unknown>;
 
-let clients = 0;
-
-/** Sends each request as another client, unless one is given. */
-function send(intentHash: string, body: unknown, client?: string) {
-  clients += 1;
-  const headers = { 'x-forwarded-for': client ?? `192.0.2.${clients}` };
-  const path = `/api/intent/${intentHash}/transaction`;
-  return fixture.app.client.request<IntentAnswer>('POST', path, { headers, body });
-}
-
 async function registered(patch: Terms = {}) {
   const terms = fixture.terms(patch);
   const { body } = await fixture.post(terms);
   const attach = (anchorTransactionId: string) =>
-    send(body.intentHash, { nonce: terms.nonce, anchorTransactionId });
+    fixture.attach(body.intentHash, { nonce: terms.nonce, anchorTransactionId });
   return { terms, intent: body, attach };
-}
-
-async function look(afterMs = 30 * second): Promise<void> {
-  await fixture.pass(afterMs);
-  await fixture.settle();
 }
 
 describe('200', () => {
@@ -60,9 +44,9 @@ describe('200', () => {
     const id = await fixture.begin('harbour');
     const first = await attach(id);
     expect((await attach(id)).body).toEqual(first.body);
-    await look(minute);
+    await fixture.watch(minute);
     fixture.anchors.anchor('harbour').pay(id, { ending: 'complete' });
-    for (let minutes = 0; minutes < 10; minutes += 1) await look(minute);
+    await fixture.watch(minute, 10);
     const { status, body } = await attach(id);
     expect([status, body.status, body.outcome?.scored]).toEqual([200, 'settled', true]);
     expect(body).toEqual(await fixture.read(intent.intentHash));
@@ -86,7 +70,7 @@ describe('200', () => {
     for (let sent = 0; sent < points; sent += 1) expect((await register()).status).toBe(200);
     expect((await register()).status).toBe(429);
     const body = { nonce: terms.nonce, anchorTransactionId: 'counted-apart' };
-    const { status, headers } = await send(intent.intentHash, body, '198.51.100.20');
+    const { status, headers } = await fixture.attach(intent.intentHash, body, client);
     const limit = Number(headers.get('x-ratelimit-limit'));
     expect([status, limit]).toEqual([200, rateLimitClasses.default.points]);
   });
@@ -97,7 +81,7 @@ it('is 404 UNKNOWN_INTENT for a hash that nobody registered, and a nonce of anot
   const other = await registered();
   const body = { nonce: other.terms.nonce, anchorTransactionId: 'by-a-stranger' };
   for (const hash of ['0'.repeat(64), intent.intentHash]) {
-    const answer = await send(hash, body);
+    const answer = await fixture.attach(hash, body);
     expect([answer.status, answer.body]).toMatchObject([404, { code: 'UNKNOWN_INTENT' }]);
   }
   expect((await fixture.read(intent.intentHash)).transaction).toBeNull();
@@ -130,7 +114,10 @@ it('503 NOT_READY is the only refusal of many requests that name payments of one
   const { terms, intent } = await registered();
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, nth) =>
-      send(intent.intentHash, { nonce: terms.nonce, paymentHash: nth.toString(16).padStart(64, '0') }),
+      fixture.attach(intent.intentHash, {
+        nonce: terms.nonce,
+        paymentHash: nth.toString(16).padStart(64, '0'),
+      }),
     ),
   );
   const refusal = { code: 'NOT_READY', message: expect.any(String), retryAfter: expect.any(Number) };
@@ -150,7 +137,7 @@ it.each<[name: string, patch: Terms, path: string]>([
 ])('400 INVALID_REQUEST for %s, with the path', async (_name, patch, path) => {
   const { terms, intent } = await registered();
   const body = { nonce: terms.nonce, anchorTransactionId: 'fine', ...patch };
-  const answer = await send(intent.intentHash, body);
+  const answer = await fixture.attach(intent.intentHash, body);
   const refusal = { code: 'INVALID_REQUEST', details: [{ path }] };
   expect([answer.status, answer.body]).toMatchObject([400, refusal]);
   expect((await fixture.read(intent.intentHash)).transaction).toBeNull();
@@ -173,10 +160,10 @@ describe('transaction.problem', () => {
       harbour().amend(id, record);
       await attach(id);
       expect(await transactionOf(intent.intentHash)).toMatchObject({ id, problem: null });
-      await look();
+      await fixture.watch(30 * second);
       expect(await transactionOf(intent.intentHash)).toMatchObject({ id, problem });
       harbour().amend(id, { kind: 'withdrawal', from: account, amount_out_asset: 'iso4217:NGN' });
-      await look();
+      await fixture.watch(30 * second);
       expect(await transactionOf(intent.intentHash)).toMatchObject({ id, problem: null });
     },
   );
@@ -187,7 +174,7 @@ describe('transaction.problem', () => {
     await attach('mistyped');
     await silent.attach('unheard');
     fixture.anchors.anchor('squall').setProfile({ faults: { error500: 1, html: 0, hang: 0 } });
-    await look();
+    await fixture.watch(30 * second);
     fixture.anchors.anchor('squall').setProfile({ faults: { error500: 0, html: 0, hang: 0 } });
     expect(await transactionOf(silent.intent.intentHash)).toMatchObject({ problem: null });
     const transaction = { id: 'mistyped', status: null, lastSeenAt: null, problem: 'unknown_to_anchor' };
@@ -195,9 +182,9 @@ describe('transaction.problem', () => {
     const id = await fixture.begin('harbour');
     expect((await attach(id)).body.transaction).toMatchObject({ id, problem: null });
     expect((await (await registered()).attach('mistyped')).status).toBe(200);
-    await look();
+    await fixture.watch(30 * second);
     harbour().pay(id, { ending: 'complete' });
-    for (let minutes = 0; minutes < 10; minutes += 1) await look(minute);
+    await fixture.watch(minute, 10);
     const { outcome } = await fixture.read(intent.intentHash);
     expect(outcome).toMatchObject({ status: 'settled', scored: true });
   });

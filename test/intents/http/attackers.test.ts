@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import { signatureIn, signer } from '../../fixtures/disputes/dispute-values.js';
 import { day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 import { payments } from '../../fixtures/intents/payments.js';
@@ -11,7 +10,6 @@ describe('where the word of the anchor is taken', () => {
   const fixture = intentsFixture({ anchors: ['harbour'] });
   // Intents left open by one test would be polled in the next, too.
   afterEach(() => fixture.documents().deleteMany({}));
-  let clients = 0;
 
   async function registered(account: string, patch: Record<string, unknown> = {}) {
     const terms = fixture.terms({ account, ...patch });
@@ -19,21 +17,10 @@ describe('where the word of the anchor is taken', () => {
     return {
       intentHash,
       attach(anchorTransactionId: string, signed = false) {
-        clients += 1;
         const accountSignature = signed ? signatureIn('SEP-53', intentHash, payer) : undefined;
-        return fixture.app.client.request<IntentAnswer>('POST', `/api/intent/${intentHash}/transaction`, {
-          headers: { 'x-forwarded-for': `192.0.2.${clients}` },
-          body: { nonce: terms.nonce, anchorTransactionId, accountSignature },
-        });
+        return fixture.attach(intentHash, { nonce: terms.nonce, anchorTransactionId, accountSignature });
       },
     };
-  }
-
-  async function watch(stepMs: number, steps: number): Promise<void> {
-    for (let step = 0; step < steps; step += 1) {
-      await fixture.pass(stepMs);
-      await fixture.settle();
-    }
   }
 
   it.each<[string, string, Record<string, unknown>, boolean]>([
@@ -49,11 +36,11 @@ describe('where the word of the anchor is taken', () => {
       const id = await fixture.begin('harbour', { account: payer.account });
       expect((await first.attach(id)).status).toBe(200);
       expect((await own.attach(id, signed)).status).toBe(signed ? 200 : 409);
-      await watch(30 * second, 1);
+      await fixture.watch(30 * second);
       expect((await fixture.read(own.intentHash)).transaction).toMatchObject({ id, problem: null });
       expect((await first.attach(id)).status).toBe(409);
       fixture.anchors.anchor('harbour').pay(id, { ending: 'complete' });
-      await watch(minute, 10);
+      await fixture.watch(minute, 10);
       const { outcome } = await fixture.read(own.intentHash);
       expect(outcome).toMatchObject({ status: 'settled', counts: 'filled' });
       expect((await fixture.read(first.intentHash)).outcome).toBeNull();
@@ -63,9 +50,9 @@ describe('where the word of the anchor is taken', () => {
   it('whoever guesses the id before the anchor gives it out gives it up to the wallet that was given it', async () => {
     const guesser = await registered(attacker.account);
     const own = await registered(payer.account);
-    const next = `guessed-${clients}`;
+    const next = 'guessed-0';
     expect((await guesser.attach(next)).status).toBe(200);
-    await watch(30 * second, 1);
+    await fixture.watch(30 * second);
     expect((await fixture.read(guesser.intentHash)).transaction?.problem).toBe('unknown_to_anchor');
     expect((await own.attach(next)).body.transaction).toMatchObject({ id: next, problem: null });
     expect((await fixture.read(guesser.intentHash)).transaction?.problem).toBe('passed_to_another');
@@ -73,7 +60,7 @@ describe('where the word of the anchor is taken', () => {
     const id = await fixture.begin('harbour', { account: payer.account });
     const holder = await registered(payer.account);
     await holder.attach(id);
-    await watch(30 * second, 1);
+    await fixture.watch(30 * second);
     expect((await guesser.attach(id)).status).toBe(409);
   });
 
@@ -99,12 +86,12 @@ describe('where the word of the anchor is taken', () => {
     const { intentHash, attach } = await registered(payer.account);
     const id = await fixture.begin('harbour', { account: payer.account });
     await attach(id);
-    await watch(30 * second, 1);
+    await fixture.watch(30 * second);
     const anchor = fixture.anchors.anchor('harbour');
     anchor.pay(id, { ending: 'complete' });
     anchor.amend(id, { stellar_transaction_id: 'ab', amount_out: null, ...record });
-    await watch(minute, 2);
-    await watch(16 * day, 2);
+    await fixture.watch(minute, 2);
+    await fixture.watch(16 * day, 2);
     expect((await fixture.read(intentHash)).outcome).toMatchObject(outcome);
   });
 });
@@ -118,9 +105,8 @@ describe('where a ledger is asked', () => {
     const held = await started();
     const terms = fixture.terms({ account: attacker.account });
     const { intentHash } = (await fixture.post(terms)).body;
-    const claimed = await fixture.app.client.request('POST', `/api/intent/${intentHash}/transaction`, {
-      body: { nonce: terms.nonce, anchorTransactionId: held.id, paymentHash: '0'.repeat(64) },
-    });
+    const claim = { nonce: terms.nonce, anchorTransactionId: held.id, paymentHash: '0'.repeat(64) };
+    const claimed = await fixture.attach(intentHash, claim);
     expect(claimed.status).toBe(409);
     // The other claims are as the service has stored this one, from ten addresses.
     const stored = await fixture.documents().findOne({ _id: intentHash as never });

@@ -3,7 +3,6 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
-import type { StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
 import { limitWindowModel } from '../../../server/limits/window-store.js';
 import { intentsFixture, second } from '../../fixtures/intents/intents-over-http.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -27,14 +26,10 @@ function bodyOf(id: string, status = 'pending_anchor'): string {
 
 async function send(intentHash: string, body: string, signature: string | undefined, address: string) {
   const signed = signature === undefined ? {} : { signature };
-  const headers = { 'content-type': 'application/json', 'x-forwarded-for': address, ...signed };
-  const path = `/api/intent/${intentHash}/status`;
-  return fixture.app.client.request<StatusCallbackAnswer>('POST', path, { headers, body });
+  return fixture.callBack(intentHash, body, { 'x-forwarded-for': address, ...signed });
 }
 
-function signatureOf(anchorId: string, body: string): string {
-  return fixture.anchors.anchor(anchorId).signCallback(new URL(fixture.app.config.publicUrl).host, body);
-}
+const signatureOf = (anchorId: string, body: string) => fixture.signed(body, anchorId).signature;
 
 const limitOf = (headers: Headers) => [
   Number(headers.get('x-ratelimit-limit')),

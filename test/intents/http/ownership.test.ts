@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { IntentAnswer, StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
 import { day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 
 const fixture = intentsFixture({ anchors: ['harbour', 'galleon'] });
@@ -11,22 +10,14 @@ const payer = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ';
 const muxedPayer = 'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ';
 const bystander = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
 
-let clients = 0;
-
 /** A registered intent, and a function with which its wallet presents a transaction. */
 async function registered(account: string, patch: Record<string, unknown> = {}) {
   const terms = fixture.terms({ account, ...patch });
   const { intentHash } = (await fixture.post(terms)).body;
-  const path = `/api/intent/${intentHash}/transaction`;
+  const { nonce } = terms;
   return {
     intentHash,
-    terms,
-    present: (anchorTransactionId: string) => {
-      clients += 1;
-      const headers = { 'x-forwarded-for': `192.0.2.${clients % 250}` };
-      const body = { nonce: terms.nonce, anchorTransactionId };
-      return fixture.app.client.request<IntentAnswer>('POST', path, { headers, body });
-    },
+    present: (anchorTransactionId: string) => fixture.attach(intentHash, { nonce, anchorTransactionId }),
     read: () => fixture.read(intentHash),
   };
 }
@@ -40,15 +31,6 @@ async function contested(fields: Record<string, string> = { account: payer }) {
   const claimed = await claimant.present(id);
   expect([held.status, claimed.status]).toEqual([200, 409]);
   return { holder, claimant, id, anchor: fixture.anchors.anchor('harbour') };
-}
-
-async function look(afterMs = 30 * second): Promise<void> {
-  await fixture.pass(afterMs);
-  await fixture.settle();
-}
-
-async function watch(minutes: number): Promise<void> {
-  for (let i = 0; i < minutes; i += 1) await look(minute);
 }
 
 const followed = { status: 'pending_user_transfer_start', problem: null };
@@ -68,7 +50,7 @@ describe('a transaction that two intents present', () => {
       await fixture.pass(second);
       const later = await registered(payer);
       expect((await later.present(id)).status).toBe(409);
-      await look();
+      await fixture.watch(30 * second);
       expect((await claimant.read()).transaction).toMatchObject({ id, ...followed });
       expect((await later.read()).transaction?.problem).toBe('held_by_another');
       const transaction = { ...unseen, problem: 'passed_to_another' };
@@ -81,16 +63,16 @@ describe('a transaction that two intents present', () => {
   it('settles for the payer and is scored, also where the claim is passed only with the funds', async () => {
     const { holder, claimant, id, anchor } = await contested({ account: payer });
     anchor.amend(id, { from: null });
-    await look();
+    await fixture.watch(30 * second);
     expect((await holder.read()).transaction?.problem).toBeNull();
     anchor.amend(id, { from: payer });
     anchor.pay(id, { ending: 'complete' });
-    await watch(10);
+    await fixture.watch(minute, 10);
     const { status, outcome } = await claimant.read();
     expect([status, outcome]).toMatchObject(['settled', { scored: true, unscoredReason: null }]);
     expect(outcome?.settleSeconds).not.toBeNull();
     expect(await holder.read()).toMatchObject({ status: 'pending', outcome: null });
-    await look(3 * day);
+    await fixture.watch(3 * day);
     expect((await holder.read()).outcome?.reason).toBe('no_transaction');
   });
 
@@ -99,12 +81,12 @@ describe('a transaction that two intents present', () => {
     const claimant = await registered(payer);
     const id = await fixture.begin('harbour', { account: payer });
     await holder.present(id);
-    await look();
+    await fixture.watch(30 * second);
     expect((await holder.read()).transaction?.problem).toBe('other_account');
     fixture.anchors.anchor('harbour').pay(id, { ending: 'complete' });
-    await look(minute);
+    await fixture.watch(minute);
     expect((await claimant.present(id)).body.transaction).toMatchObject({ id, problem: null });
-    await watch(10);
+    await fixture.watch(minute, 10);
     const unscored = { status: 'settled', scored: false, unscoredReason: 'seen_after_payment' };
     expect((await claimant.read()).outcome).toMatchObject(unscored);
   });
@@ -117,12 +99,12 @@ describe('a transaction that two intents present', () => {
     const id = await fixture.begin('harbour', { account: payer });
     await holder.present(id);
     const terms = fixture.terms({ account: payer, anchorTransactionId: id });
-    for (let n = 0; n < looks; n += 1) await look();
+    for (let n = 0; n < looks; n += 1) await fixture.watch(30 * second);
     for (const expected of statuses) {
       const { status, body } = await fixture.post(terms);
       expect(status).toBe(expected);
       if (status !== 409) expect(body.transaction).toMatchObject({ id, problem: null });
-      await look();
+      await fixture.watch(30 * second);
     }
     expect((await holder.read()).transaction?.problem).toBe('passed_to_another');
   });
@@ -130,10 +112,10 @@ describe('a transaction that two intents present', () => {
   it('stays with the first one where the record names nobody or a third account', async () => {
     const { holder, claimant, id, anchor } = await contested();
     anchor.amend(id, { from: null });
-    await look();
+    await fixture.watch(30 * second);
     expect((await holder.read()).transaction).toMatchObject({ id, problem: null });
     anchor.amend(id, { from: 'GCEZWKCA5VLDNRLN3RPRJMRZOX3Z6G5CHCGSNFHEYVXM3XOJMDS674JZ' });
-    await look();
+    await fixture.watch(30 * second);
     expect((await holder.read()).transaction).toMatchObject({ id, problem: 'other_account' });
     expect((await claimant.read()).transaction?.problem).toBe('held_by_another');
   });
@@ -144,16 +126,16 @@ describe('a transaction that two intents present', () => {
   ] as const)('stays at a withdrawal that ends as %s where its sender %s', async (ending, _named) => {
     const { holder, claimant, id, anchor } = await contested();
     anchor.amend(id, { from: bystander });
-    await look();
+    await fixture.watch(30 * second);
     anchor.pay(id, { ending });
-    await watch(10);
+    await fixture.watch(minute, 10);
     const before = await holder.read();
     expect(before.status).toBe(ending === 'refund' ? 'failed' : 'pending');
     anchor.amend(id, { from: payer });
-    await look(20 * minute);
+    await fixture.watch(20 * minute);
     expect((await claimant.present(id)).status).toBe(409);
     expect((await claimant.read()).transaction?.problem).toBe('held_by_another');
-    await look(day);
+    await fixture.watch(day);
     const { outcome } = await holder.read();
     if (ending === 'refund') expect(outcome).toEqual(before.outcome);
     else expect(outcome).toMatchObject({ status: 'failed', scored: true });
@@ -163,7 +145,7 @@ describe('a transaction that two intents present', () => {
     const { holder, claimant, id } = await contested();
     expect((await holder.present('something-else')).status).toBe(200);
     expect((await claimant.read()).transaction).toMatchObject({ id, problem: null });
-    await look();
+    await fixture.watch(30 * second);
     expect((await claimant.read()).transaction).toMatchObject({ id, ...followed });
   });
 
@@ -171,7 +153,7 @@ describe('a transaction that two intents present', () => {
     const { claimant, holder, id } = await contested();
     const { body } = await claimant.present('my-own');
     expect(body.transaction).toMatchObject({ id: 'my-own', problem: null });
-    await look();
+    await fixture.watch(30 * second);
     expect((await holder.read()).transaction).toMatchObject({ id, problem: 'other_account' });
   });
 
@@ -181,7 +163,7 @@ describe('a transaction that two intents present', () => {
     const id = await fixture.begin('harbour', { account: payer });
     const answers = await Promise.all(all.map((each) => each.present(id)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    await look();
+    await fixture.watch(30 * second);
     const problems = await Promise.all(all.map(async (each) => (await each.read()).transaction?.problem));
     expect(problems[7]).toBeNull();
     expect(problems.filter((problem) => problem === null)).toHaveLength(1);
@@ -197,11 +179,11 @@ describe('a transaction that two intents present', () => {
     await holder.present(id);
     await claimant.present(id);
     fixture.anchors.anchor('harbour').amend(id, { from: null });
-    await look(20 * minute);
+    await fixture.watch(20 * minute);
     expect((await claimant.present('another')).status).toBe(409);
     expect((await claimant.read()).status).toBe('pending');
     fixture.anchors.anchor('harbour').amend(id, { from: payer });
-    await look(20 * minute);
+    await fixture.watch(20 * minute);
     expect((await claimant.read()).transaction).toMatchObject({ id, problem: null });
   });
 });
@@ -214,11 +196,7 @@ it('at an anchor that is followed by callbacks alone a callback to the claimant 
   const { status } = followed;
   const record = { id: 'by-callback', kind: 'withdrawal', status, from: payer };
   const body = JSON.stringify({ transaction: record });
-  const host = new URL(fixture.app.config.publicUrl).host;
-  const signature = fixture.anchors.anchor('galleon').signCallback(host, body);
-  const path = `/api/intent/${claimant.intentHash}/status`;
-  const headers = { 'content-type': 'application/json', signature };
-  const answer = await fixture.app.client.request<StatusCallbackAnswer>('POST', path, { headers, body });
+  const answer = await fixture.callBack(claimant.intentHash, body, fixture.signed(body, 'galleon'));
   expect(answer.body).toMatchObject({ intentHash: claimant.intentHash, status: 'pending', applied: true });
   expect((await claimant.read()).transaction).toMatchObject({ id: 'by-callback', ...followed });
   expect((await holder.read()).transaction?.problem).toBe('passed_to_another');

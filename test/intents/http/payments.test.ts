@@ -182,7 +182,7 @@ describe('a transaction that a robber holds', () => {
     const { id, holder: robbers, showWhereToPay } = await robbed();
     await fixture.settle();
     const { intentHash, nonce } = await registered();
-    const conflict = await attach(intentHash, { nonce, anchorTransactionId: id });
+    const conflict = await fixture.attach(intentHash, { nonce, anchorTransactionId: id });
     expect(conflict.status).toBe(409);
     await showWhereToPay();
     expect((await fixture.read(intentHash)).transaction?.problem).toBe('held_by_another');
@@ -222,7 +222,7 @@ describe('a transaction that a robber holds', () => {
       const ids = { nonce, anchorTransactionId: id };
       if (order === 'before its claim') expect((await name(intentHash, nonce, hash)).status).toBe(200);
       const together = order === 'with its claim' ? { ...ids, paymentHash: hash } : ids;
-      expect((await attach(intentHash, together)).status).toBe(409);
+      expect((await fixture.attach(intentHash, together)).status).toBe(409);
       anchor.amend(id, { stellar_transaction_id: hash });
       await until(intentHash, minute, 10, ({ payment }) => payment?.found != null);
       expect((await fixture.read(intentHash)).payment?.found).toMatchObject({ hash, namedBy: 'wallet' });
@@ -234,7 +234,7 @@ describe('a transaction that a robber holds', () => {
     const { id, anchor, holder, showWhereToPay } = await robbed();
     await fixture.settle();
     const { intentHash, nonce } = await registered();
-    expect((await attach(intentHash, { nonce, anchorTransactionId: id })).status).toBe(409);
+    expect((await fixture.attach(intentHash, { nonce, anchorTransactionId: id })).status).toBe(409);
     const payment = paymentOf(id, '1000');
     const hash = payment.hash().toString('hex');
     expect((await name(intentHash, nonce, hash)).status).toBe(200);
@@ -254,7 +254,7 @@ describe('a transaction that a robber holds', () => {
     const { hash } = pay(id);
     await fixture.pass(5 * second);
     const { intentHash, nonce } = await registered();
-    expect((await attach(intentHash, { nonce, anchorTransactionId: id })).status).toBe(409);
+    expect((await fixture.attach(intentHash, { nonce, anchorTransactionId: id })).status).toBe(409);
     anchor.amend(id, { status: 'pending_anchor', stellar_transaction_id: hash });
     await until(intentHash, minute, 3, ({ payment }) => payment?.named[0]?.problem != null);
     const passed = await fixture.read(intentHash);
@@ -266,15 +266,12 @@ describe('a transaction that a robber holds', () => {
     const body = fixture.terms();
     return { intentHash: (await fixture.post(body)).body.intentHash, nonce: String(body.nonce) };
   };
-  const attach = (intentHash: string, body: object) =>
-    fixture.app.client.request('POST', `/api/intent/${intentHash}/transaction`, { body });
 });
 
 describe('POST /api/intent/{intentHash}/transaction', () => {
   it('is 400 without an id and without a payment, and 404 for a payment named with another nonce', async () => {
     const { intentHash, nonce } = await started();
-    const path = `/api/intent/${intentHash}/transaction`;
-    expect((await fixture.app.client.request('POST', path, { body: { nonce } })).status).toBe(400);
+    expect((await fixture.attach(intentHash, { nonce })).status).toBe(400);
     expect((await name(intentHash, 'another-nonce-0123456789', 'a'.repeat(64))).status).toBe(404);
   });
 

@@ -37,10 +37,7 @@ describe('an id that the anchor does not know', () => {
   /** Sends a callback of the anchor. */
   async function tell(intentHash: string, transaction: object): Promise<unknown> {
     const body = JSON.stringify({ transaction });
-    const { host } = new URL(fixture.app.config.publicUrl);
-    const signature = fixture.anchors.anchor('harbour').signCallback(host, body);
-    const sent = { headers: { 'content-type': 'application/json', signature }, body };
-    return (await fixture.app.client.request('POST', `/api/intent/${intentHash}/status`, sent)).body;
+    return (await fixture.callBack(intentHash, body, fixture.signed(body))).body;
   }
 
   beforeAll(async () => {
@@ -89,8 +86,7 @@ describe('an id that the anchor does not know', () => {
     const told = { id: 'called-back', kind: 'withdrawal', status: 'pending_user_transfer_start' };
     expect(await tell(intentHash, told)).toMatchObject({ applied: true });
     expect(await transactionOf(intentHash)).toMatchObject({ status: told.status, problem: null });
-    await fixture.pass(20 * minute);
-    await fixture.settle();
+    await fixture.watch(20 * minute);
     expect(asked('called-back')).toBeGreaterThan(before);
   });
 
@@ -104,8 +100,7 @@ describe('an id that the anchor does not know', () => {
   it('ends a day after its deadline, without another look, and leaves by a TTL 31 days later', async () => {
     const { intentHash, before } = givenUp('too-late');
     const bare = (await fixture.post(fixture.terms())).body.intentHash;
-    await fixture.pass(2 * day);
-    await fixture.settle();
+    await fixture.watch(2 * day);
     expect((await fixture.read(intentHash)).outcome).toMatchObject({ reason: 'never_funded' });
     expect(asked('too-late')).toBe(before);
     const keptDays = async (hash: string) => {

@@ -36,14 +36,6 @@ async function eventsOf(intentHash: string): Promise<string[]> {
     .map(({ event }) => event);
 }
 
-/** Lets time pass, and reconciles after each step of it. */
-async function watch(steps: number, stepMs = minute): Promise<void> {
-  for (let i = 0; i < steps; i += 1) {
-    await fixture.pass(stepMs);
-    await fixture.settle();
-  }
-}
-
 describe('200', () => {
   it('accepts an empty body or none, and reports what it did', async () => {
     const { intentHash, id, anchor } = await followed();
@@ -70,7 +62,7 @@ describe('200', () => {
     const { intentHash, id, anchor } = await followed();
     anchor.setProfile({ settlement: { ...anchor.context.profile().settlement, settleSeconds: [200, 200] } });
     anchor.pay(id, { ending: 'complete' });
-    await watch(20, 15 * second);
+    await fixture.watch(15 * second, 20);
     const { outcome, quote } = await fixture.read(intentHash);
     // On a busy machine the anchor's quote may come too late for the registration, which then has none.
     const shortfall = quote?.tier === 'anchor' ? '0.000000000' : null;
@@ -86,8 +78,8 @@ describe('200', () => {
   ] as const)('records a withdrawal that ends as %s', async (ending, steps, stepMs, expected) => {
     const { intentHash, id, anchor } = await followed();
     anchor.pay(id, { ending });
-    await watch(2);
-    await watch(steps, stepMs);
+    await fixture.watch(minute, 2);
+    await fixture.watch(stepMs, steps);
     expect(await outcomeOf(intentHash)).toBe(expected);
     const [status, reason] = expected.split(' ');
     expect(await eventsOf(intentHash)).toEqual([`intent.${status}`]);
@@ -100,31 +92,31 @@ describe('200', () => {
   it('fails an intent after a day in error, settles it when the anchor recovers, and sends one event for each', async () => {
     const { intentHash, id, anchor } = await followed();
     anchor.pay(id, { ending: 'fail' });
-    await watch(10);
+    await fixture.watch(minute, 10);
     expect(await outcomeOf(intentHash)).toBe('pending');
-    await watch(1, day);
+    await fixture.watch(day);
     expect(await outcomeOf(intentHash)).toBe('failed error');
     const failedAt = (await fixture.read(intentHash)).outcome?.recordedAt;
     anchor.amend(id, { status: 'completed', amount_out: '150000' });
-    await watch(1, 7 * hour);
+    await fixture.watch(7 * hour);
     expect(await outcomeOf(intentHash)).toBe('settled recovered');
     expect((await fixture.read(intentHash)).outcome?.recordedAt).toBe(failedAt);
     expect(await eventsOf(intentHash)).toEqual(['intent.failed', 'intent.settled']);
     const [failed, settled] = (await fixture.events()).filter(({ data }) => data.intentHash === intentHash);
     expect([failed?.data.reason, settled?.data.reason]).toEqual(['error', undefined]);
     expect((await fixture.read(intentHash)).outcome).toMatchObject({ amountOut: '150000.00' });
-    await watch(1, 2 * day);
+    await fixture.watch(2 * day);
     expect(await eventsOf(intentHash)).toHaveLength(2);
   });
 
   it('settles cash at pick-up, and measures the time until it was ready', async () => {
     const { intentHash, id, anchor } = await followed('ferry', { funding_method: 'cash' });
     anchor.pay(id, { ending: 'complete' });
-    await watch(12);
+    await fixture.watch(minute, 12);
     const waiting = await fixture.read(intentHash);
     const transaction = { status: 'pending_user_transfer_complete' };
     expect(waiting).toMatchObject({ status: 'pending', transaction });
-    await watch(1, 3 * hour);
+    await fixture.watch(3 * hour);
     const { outcome } = await fixture.read(intentHash);
     expect(outcome).toMatchObject({ reason: 'completed', shortfall: null });
     expect(outcome?.settleSeconds).toBeLessThanOrEqual(480);
@@ -133,7 +125,7 @@ describe('200', () => {
   it('expires an abandoned intent without an event', async () => {
     const bare = (await fixture.post(fixture.terms())).body.intentHash;
     const { intentHash } = await followed();
-    await watch(1, 2 * day + hour);
+    await fixture.watch(2 * day + hour);
     expect(await outcomeOf(bare)).toBe('expired no_transaction');
     expect(await outcomeOf(intentHash)).toBe('expired abandoned');
     expect([...(await eventsOf(bare)), ...(await eventsOf(intentHash))]).toEqual([]);
@@ -151,7 +143,7 @@ describe('200', () => {
     await fixture.pass(30 * second);
     await fixture.reconcile();
     fixture.anchors.anchor('lighter').pay(id, { ending: 'complete' });
-    await watch(6);
+    await fixture.watch(minute, 6);
     expect(await outcomeOf(body.intentHash)).toBe('settled completed');
   });
 
@@ -187,7 +179,7 @@ describe('200', () => {
   });
 
   it('reports unreachable and unknown transactions, and polls both again', async () => {
-    await watch(1, 90 * day);
+    await fixture.watch(90 * day);
     const unknown = (await fixture.post(fixture.terms({ anchorTransactionId: 'never-heard-of' }))).body
       .intentHash;
     const { intentHash, anchor } = await followed('squall');
@@ -202,7 +194,7 @@ describe('200', () => {
   });
 
   it('gives up on a failing anchor after three polls per run and continues with the others', async () => {
-    await watch(1, 90 * day);
+    await fixture.watch(90 * day);
     const dead = await Promise.all(Array.from({ length: 8 }, () => followed('squall')));
     const { intentHash, id, anchor } = await followed('harbour');
     anchor.pay(id, { ending: 'complete' });
@@ -217,7 +209,7 @@ describe('200', () => {
 });
 
 it('409 RUN_IN_PROGRESS while another run is active, with its start time; the other run finishes', async () => {
-  await watch(1, 90 * day);
+  await fixture.watch(90 * day);
   await Promise.all(Array.from({ length: 6 }, () => followed('harbour')));
   await fixture.pass(minute);
   fixture.anchors.anchor('harbour').resetCalls();

@@ -1,7 +1,6 @@
 import { createHash, createPrivateKey, sign } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { AnchorAnswer } from '../../../contract/schemas/anchors.js';
-import type { StatusCallbackAnswer } from '../../../contract/schemas/intents.js';
 import { intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 
 const fixture = intentsFixture({ anchors: ['harbour', 'squall', 'windlass', 'galleon'] });
@@ -30,32 +29,21 @@ function bodyOf(transactionId: string, raw: Record<string, unknown> = {}): strin
 const host = () => new URL(fixture.app.config.publicUrl).host;
 const hostname = () => new URL(fixture.app.config.publicUrl).hostname;
 
-async function send(intentHash: string, body: string, headers: Record<string, string>) {
-  const client = `198.51.100.${count % 250}`;
-  const sent = { 'content-type': 'application/json', 'x-forwarded-for': client, ...headers };
-  const path = `/api/intent/${intentHash}/status`;
-  return fixture.app.client.request<StatusCallbackAnswer>('POST', path, { headers: sent, body });
-}
-
-function signed(body: string, anchorId = 'harbour', toHost = host()): Record<string, string> {
-  return { signature: fixture.anchors.anchor(anchorId).signCallback(toHost, body) };
-}
-
 async function documentOf(intentHash: string) {
   return fixture.documents().findOne({ _id: intentHash as never });
 }
 
 describe('200', () => {
-  const overHostname = (body: string) => signed(body, 'harbour', hostname());
-  const deprecated = (body: string) => ({ 'x-stellar-signature': signed(body).signature ?? '' });
+  const overHostname = (body: string) => fixture.signed(body, 'harbour', hostname());
+  const deprecated = (body: string) => ({ 'x-stellar-signature': fixture.signed(body).signature ?? '' });
   it.each<[string, { raw?: object; headers?: (body: string) => Record<string, string> }]>([
     ['over the host without its port, as in Java', { headers: overHostname }],
     ['under the deprecated name of the header', { headers: deprecated }],
     ['with a status that nobody knows, which is still open', { raw: { status: 'pending_moon_phase' } }],
-  ])('takes a callback %s', async (_name, { raw = {}, headers = signed }) => {
+  ])('takes a callback %s', async (_name, { raw = {}, headers = fixture.signed }) => {
     const { intentHash, transactionId } = await attached();
     const body = bodyOf(transactionId, { status: 'pending_anchor', ...raw });
-    const answer = await send(intentHash, body, headers(body));
+    const answer = await fixture.callBack(intentHash, body, headers(body));
     expect(answer.body).toMatchObject({ status: 'pending', applied: true });
     const { transaction } = await fixture.read(intentHash);
     expect(transaction?.status).toBe('status' in raw ? 'unrecognised' : 'pending_anchor');
@@ -65,14 +53,16 @@ describe('200', () => {
     const id = '9223372036854775807';
     const { body: intent } = await fixture.post(fixture.terms({ anchorTransactionId: id }));
     const body = `{"transaction":{"id":${id},"kind":"withdrawal","status":"pending_anchor"}}`;
-    expect((await send(intent.intentHash, body, signed(body))).body).toMatchObject({ applied: true });
+    expect((await fixture.callBack(intent.intentHash, body, fixture.signed(body))).body).toMatchObject({
+      applied: true,
+    });
   });
 
   it('shows an amount that it cannot read as unreadable, and names it for the anchor', async () => {
     const { intentHash, transactionId } = await attached();
     const raw = { status: 'completed', stellar_transaction_id: 'ab', amount_in: '100' };
     const body = bodyOf(transactionId, { ...raw, amount_out: '152,857.72' });
-    await send(intentHash, body, signed(body));
+    await fixture.callBack(intentHash, body, fixture.signed(body));
     const transaction = { problem: 'unreadable_amount' };
     expect(await fixture.read(intentHash)).toMatchObject({ status: 'pending', transaction });
     const anchor = await fixture.app.client.request<AnchorAnswer>('GET', '/api/anchors/harbour');
@@ -90,7 +80,7 @@ describe('200', () => {
     const answers = [];
     for (const raw of steps) {
       const body = bodyOf(transactionId, raw);
-      answers.push((await send(intentHash, body, signed(body))).body);
+      answers.push((await fixture.callBack(intentHash, body, fixture.signed(body))).body);
       await fixture.pass(second * 30);
     }
     expect(answers.map(({ status }) => status)).toEqual(['pending', 'pending', 'settled']);
@@ -112,8 +102,8 @@ describe('200', () => {
       status: 'pending_anchor',
       more: { bank: 'NESTED-SECRET' },
     });
-    expect((await send(intentHash, body, signed(body))).body.applied).toBe(true);
-    await send(intentHash, body.replace('pending_anchor', 'error'), signed(body));
+    expect((await fixture.callBack(intentHash, body, fixture.signed(body))).body.applied).toBe(true);
+    await fixture.callBack(intentHash, body.replace('pending_anchor', 'error'), fixture.signed(body));
     expect(JSON.stringify(await documentOf(intentHash))).not.toMatch(/-SECRET/);
     expect(fixture.logged()).not.toMatch(/-SECRET/);
   });
@@ -121,12 +111,12 @@ describe('200', () => {
   it('changes nothing for another transaction or no record, and attaches no transaction', async () => {
     const { intentHash } = await attached();
     const none = JSON.stringify({ hello: 'world' });
-    expect((await send(intentHash, none, signed(none))).body.applied).toBe(false);
+    expect((await fixture.callBack(intentHash, none, fixture.signed(none))).body.applied).toBe(false);
     const bare = await fixture.post(fixture.terms());
     for (const hash of [intentHash, bare.body.intentHash]) {
       const before = await documentOf(hash);
       const body = bodyOf('somebody-elses', { status: 'completed', amount_out: '1' });
-      const answer = await send(hash, body, signed(body));
+      const answer = await fixture.callBack(hash, body, fixture.signed(body));
       expect(answer.body).toMatchObject({ status: 'pending', applied: false });
       expect(await documentOf(hash)).toEqual(before);
     }
@@ -135,23 +125,25 @@ describe('200', () => {
   it('changes nothing when repeated or older than the last applied one', async () => {
     const { intentHash, transactionId } = await attached();
     const older = bodyOf(transactionId, { status: 'error' });
-    const olderHeaders = signed(older);
+    const olderHeaders = fixture.signed(older);
     await fixture.pass(second);
     const body = bodyOf(transactionId, { status: 'pending_user_transfer_start' });
-    const headers = signed(body);
-    expect((await send(intentHash, body, headers)).body.applied).toBe(true);
+    const headers = fixture.signed(body);
+    expect((await fixture.callBack(intentHash, body, headers)).body.applied).toBe(true);
     const before = await documentOf(intentHash);
     await fixture.pass(minute);
-    expect((await send(intentHash, body, headers)).body.applied).toBe(false);
-    expect((await send(intentHash, older, olderHeaders)).body.applied).toBe(false);
+    expect((await fixture.callBack(intentHash, body, headers)).body.applied).toBe(false);
+    expect((await fixture.callBack(intentHash, older, olderHeaders)).body.applied).toBe(false);
     expect(await documentOf(intentHash)).toEqual(before);
   });
 
   it('applies one of 30 copies that arrive at once', async () => {
     const { intentHash, transactionId } = await attached();
     const body = bodyOf(transactionId, { status: 'refunded', stellar_transaction_id: 'ab' });
-    const headers = signed(body);
-    const answers = await Promise.all(Array.from({ length: 30 }, () => send(intentHash, body, headers)));
+    const headers = fixture.signed(body);
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => fixture.callBack(intentHash, body, headers)),
+    );
     expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200));
     expect(answers.filter(({ body: answer }) => answer.applied)).toHaveLength(1);
     const events = (await fixture.events()).filter(({ data }) => data.intentHash === intentHash);
@@ -195,35 +187,38 @@ describe('403 INVALID_SIGNATURE', () => {
   it.each<[string, (text: string) => Record<string, string>]>([
     ['no signature', () => ({})],
     ['a malformed signature', () => ({ signature: 't=now, s=AAAA' })],
-    ['a signature by the key of another anchor', (text) => signed(text, 'squall')],
+    ['a signature by the key of another anchor', (text) => fixture.signed(text, 'squall')],
     ["a signature by a key of the sender's own", forged],
-    ['a signature over another host', (text) => signed(text, 'harbour', 'elsewhere.example')],
-    ['a signature over another body, even of the same JSON', (text) => signed(` ${text}`)],
-    ['another timestamp than the signed one', (text) => moved(signed(text), 1)],
+    ['a signature over another host', (text) => fixture.signed(text, 'harbour', 'elsewhere.example')],
+    ['a signature over another body, even of the same JSON', (text) => fixture.signed(` ${text}`)],
+    ['another timestamp than the signed one', (text) => moved(fixture.signed(text), 1)],
   ])('for %s, and changes nothing', async (_name, headersOf) => {
     const { intentHash, transactionId } = await attached();
     const before = await documentOf(intentHash);
     const text = body(transactionId);
-    const { status, body: answer } = await send(intentHash, text, headersOf(text));
+    const { status, body: answer } = await fixture.callBack(intentHash, text, headersOf(text));
     expect([status, answer]).toMatchObject([403, { code: 'INVALID_SIGNATURE' }]);
     expect(await documentOf(intentHash)).toEqual(before);
   });
 
   it('for a signature older than two minutes', async () => {
     const { intentHash, transactionId } = await attached();
-    const headers = signed(body(transactionId));
+    const headers = fixture.signed(body(transactionId));
     await fixture.pass(2 * minute + second);
-    expect((await send(intentHash, body(transactionId), headers)).status).toBe(403);
+    expect((await fixture.callBack(intentHash, body(transactionId), headers)).status).toBe(403);
   });
 });
 
 it('is 404 for an unknown hash, 400 for a body that is no JSON object, and 415 for another type', async () => {
   const body = bodyOf('a');
-  const unknown = await send('0'.repeat(64), body, signed(body));
+  const unknown = await fixture.callBack('0'.repeat(64), body, fixture.signed(body));
   expect([unknown.status, unknown.body]).toMatchObject([404, { code: 'UNKNOWN_INTENT' }]);
   const { intentHash } = await attached();
-  expect((await send(intentHash, '[]', signed('[]'))).status).toBe(400);
-  expect((await send(intentHash, '{', signed('{'))).status).toBe(400);
-  const other = await send(intentHash, 'a=b', { ...signed('a=b'), 'content-type': 'text/plain' });
+  expect((await fixture.callBack(intentHash, '[]', fixture.signed('[]'))).status).toBe(400);
+  expect((await fixture.callBack(intentHash, '{', fixture.signed('{'))).status).toBe(400);
+  const other = await fixture.callBack(intentHash, 'a=b', {
+    ...fixture.signed('a=b'),
+    'content-type': 'text/plain',
+  });
   expect(other.status).toBe(415);
 });

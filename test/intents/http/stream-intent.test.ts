@@ -24,13 +24,6 @@ async function follow(intentHash: string) {
 
 const newest = (stream: OpenStream<IntentAnswer>) => stream.events.at(-1)?.data;
 
-async function passMinutes(minutes: number): Promise<void> {
-  for (let passed = 0; passed < minutes; passed += 1) {
-    await fixture.pass(minute);
-    await fixture.settle();
-  }
-}
-
 describe('200', () => {
   it('sends the answer of GET, and the next one whenever the intent changes', async () => {
     const terms = fixture.terms();
@@ -43,9 +36,9 @@ describe('200', () => {
     const id = await fixture.begin('harbour');
     await fixture.post({ ...terms, anchorTransactionId: id });
     await waitFor(() => expect(newest(stream)?.transaction?.id).toBe(id));
-    await passMinutes(1);
+    await fixture.watch(minute, 1);
     fixture.anchors.anchor('harbour').pay(id, { ending: 'complete' });
-    await passMinutes(10);
+    await fixture.watch(minute, 10);
     await waitFor(() => expect(newest(stream)?.status).toBe('settled'));
     await stream.received(3);
     expect(newest(stream)).toEqual(await fixture.read(body.intentHash));
@@ -57,8 +50,7 @@ describe('200', () => {
   it('sends whoever opens it again the present answer, also of an intent that is over', async () => {
     const { body } = await fixture.post(fixture.terms());
     (await follow(body.intentHash)).close();
-    await fixture.pass(2 * day);
-    await fixture.settle();
+    await fixture.watch(2 * day);
     const stream = await follow(body.intentHash);
     const [first] = await stream.received(1);
     expect(first?.data).toMatchObject({ status: 'expired' });
