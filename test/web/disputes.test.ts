@@ -10,23 +10,18 @@ const hex = Buffer.from(base64, 'base64').toString('hex');
 
 describe('a signature as wallets give it', () => {
   it.each([
-    ['base64, as Freighter answers', base64],
-    ['hex, as SEP-43 says', hex],
-    ['hex in upper case', hex.toUpperCase()],
-    ['base64 that was pasted with a line feed', `${base64}\n`],
-    ['bytes, as older versions of Freighter answer', Buffer.from(base64, 'base64')],
-  ])('is read from %s', (_, given) => {
-    expect(readSignature(given)).toBe(base64);
-  });
-
-  it.each([
-    ['nothing', ''],
-    ['a signature that lacks a byte', hex.slice(2)],
-    ['base64 of 64 bytes without padding', base64.slice(0, -2)],
-    ['too few bytes', new Uint8Array(63)],
-    ['null, as wallets answer beside an error', null],
-  ])('is not read from %s', (_, given) => {
-    expect(readSignature(given)).toBeUndefined();
+    ['base64, as Freighter answers', base64, base64],
+    ['hex, as SEP-43 says', hex, base64],
+    ['hex in upper case', hex.toUpperCase(), base64],
+    ['base64 that was pasted with a line feed', `${base64}\n`, base64],
+    ['bytes, as older versions of Freighter answer', Buffer.from(base64, 'base64'), base64],
+    ['nothing', '', undefined],
+    ['a signature that lacks a byte', hex.slice(2), undefined],
+    ['base64 of 64 bytes without padding', base64.slice(0, -2), undefined],
+    ['too few bytes', new Uint8Array(63), undefined],
+    ['null, as wallets answer beside an error', null, undefined],
+  ])('is read from %s, or is none', (_, given, read) => {
+    expect(readSignature(given)).toBe(read);
   });
 });
 
@@ -51,23 +46,21 @@ describe('signing with a wallet', () => {
     expect(failed).toEqual({ kind: 'failed', message: 'Locked.' });
   });
 
-  it.each<[string, () => never]>([
-    ['answers with nothing', (() => Promise.resolve(undefined)) as () => never],
-    [
-      'answers with what is no signature',
-      (async () => ({ signedMessage: 'ok', signerAddress: address })) as () => never,
-    ],
-    ['answers with a text', (() => Promise.resolve('signed')) as () => never],
-    ['returns no promise', (() => null) as () => never],
-    [
-      'throws at once',
-      () => {
-        throw new Error('');
-      },
-    ],
-    ['rejects with nothing', (() => Promise.reject(undefined)) as () => never],
-  ])('takes a wallet that %s for one that failed', async (_what, signMessage) => {
-    expect(await sign(signMessage)).toMatchObject({ kind: 'failed' });
+  it.each([
+    ['nothing', () => Promise.resolve(undefined)],
+    ['what is no signature', async () => ({ signedMessage: 'ok', signerAddress: address })],
+    ['a text', () => Promise.resolve('signed')],
+    ['no promise', () => null],
+    ['a fault', () => Promise.reject(undefined)],
+  ])('takes a wallet that answers with %s for one that failed', async (_what, signMessage) => {
+    expect(await sign(signMessage as () => Promise<object>)).toMatchObject({ kind: 'failed' });
+  });
+
+  it('takes a wallet that throws at once for one that failed', async () => {
+    const broken = () => {
+      throw new Error('');
+    };
+    expect(await sign(broken)).toMatchObject({ kind: 'failed' });
   });
 
   it('takes no signature of another key', async () => {
@@ -89,16 +82,15 @@ const entry = {
 const filed = { ...entry, action: 'filed' as const, actor: 'GBXF' };
 
 describe('a verdict of the desk', () => {
-  it('lacks the action until one is chosen', () => {
-    expect(lackOf({ ...draft, action: undefined }, 'supported')).toBe('action');
-  });
-
-  it('lacks evidence only where an unsupported dispute is accepted', () => {
-    expect(lackOf(draft, 'unsupported')).toBe('evidence');
-    expect(lackOf({ ...draft, evidence: ' \n' }, 'unsupported')).toBe('evidence');
-    expect(lackOf({ ...draft, evidence: '17a670bc' }, 'unsupported')).toBeUndefined();
-    expect(lackOf({ ...draft, action: 'reject' }, 'unsupported')).toBeUndefined();
-    expect(lackOf(draft, 'supported')).toBeUndefined();
+  it.each([
+    ['action', 'supported', { action: undefined }],
+    ['evidence', 'unsupported', {}],
+    ['evidence', 'unsupported', { evidence: ' \n' }],
+    [undefined, 'unsupported', { evidence: '17a670bc' }],
+    [undefined, 'unsupported', { action: 'reject' as const }],
+    [undefined, 'supported', {}],
+  ] as const)('lacks %s where the dispute is %s and the draft has %j', (lack, support, parts) => {
+    expect(lackOf({ ...draft, ...parts }, support)).toBe(lack);
   });
 
   it('leaves out what was left empty', () => {

@@ -107,22 +107,33 @@ describe('what happens next in an off-ramp', () => {
 });
 
 describe('the track of an off-ramp', () => {
-  const states = (intent: Parameters<typeof trackOf>[0]) =>
-    trackOf(intent).map(({ name, state }) => `${name} ${state}`);
+  const recovered = { ...outcome, reason: 'recovered' as const, recoveredAt: '2026-11-23T09:00:00.000Z' };
+  const expired = { ...outcome, status: 'expired' as const, reason: 'no_transaction' as const };
+  const paid = { status: 'settled' as const, transaction, payment, outcome };
 
-  it('waits for the first stage that was not reached', () => {
-    expect(states(intentWith({ transaction: open }))).toEqual([
-      'registered done',
-      'attached done',
-      'received waiting',
-      'ended later',
-    ]);
+  it.each([
+    ['waits for the first stage that was not reached', { transaction: open }, 'done done waiting later'],
+    ['shows the payment on the ledger, and the end', paid, 'done done done done done'],
+    ['skips what an expired one did not reach', { outcome: expired }, 'done skipped skipped done'],
+    [
+      'shows the failure before the recovery',
+      { ...paid, outcome: recovered },
+      'done done done done done done',
+    ],
+    ['waits for cash', { transaction, deliveryMethod: 'cash' }, 'done done done waiting later'],
+  ])('%s', (_, parts, states) => {
+    const track = trackOf(intentWith(parts));
+    expect(track.map(({ state }) => state).join(' ')).toBe(states);
   });
 
-  it('shows the payment on the ledger and the end, with their times', () => {
-    const track = trackOf(intentWith({ status: 'settled', transaction, payment, outcome }));
+  it('names its stages, and ends with the time of the outcome', () => {
+    const track = trackOf(intentWith(paid));
     expect(track.map(({ name }) => name)).toEqual(['registered', 'attached', 'paid', 'received', 'settled']);
     expect(track.at(-1)?.at).toBe(outcome.recordedAt);
+    const last = trackOf(intentWith({ ...paid, outcome: recovered })).slice(-2);
+    expect(last.map(({ name }) => name)).toEqual(['failed', 'recovered']);
+    const cash = trackOf(intentWith({ transaction, deliveryMethod: 'cash' }));
+    expect(cash[3]?.name).toBe('ready');
   });
 
   it('shows when the last transaction was attached', () => {
@@ -131,26 +142,6 @@ describe('the track of an off-ramp', () => {
     const steps = [attached('2026-11-21T09:31:00.000Z'), attached(last)];
     const track = trackOf(intentWith({ transaction: open, steps }));
     expect(track[1]).toEqual({ name: 'attached', state: 'done', at: last });
-  });
-
-  it('shows as skipped what an expired one never reached', () => {
-    const expired = { ...outcome, status: 'expired' as const, reason: 'no_transaction' as const };
-    expect(states(intentWith({ status: 'expired', outcome: expired }))).toEqual([
-      'registered done',
-      'attached skipped',
-      'received skipped',
-      'expired done',
-    ]);
-  });
-
-  it('shows the failure before the recovery', () => {
-    const recovered = { ...outcome, reason: 'recovered' as const, recoveredAt: '2026-11-23T09:00:00.000Z' };
-    const track = states(intentWith({ status: 'settled', transaction, outcome: recovered }));
-    expect(track.slice(-2)).toEqual(['failed done', 'recovered done']);
-  });
-
-  it('waits for the cash where it is paid out in cash', () => {
-    expect(states(intentWith({ transaction, deliveryMethod: 'cash' }))).toContain('ready waiting');
   });
 
   it('rules out expiry once there are funds', () => {

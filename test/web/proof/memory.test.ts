@@ -55,13 +55,7 @@ describe('the score that is checked', () => {
     ['the first with a score of the anchor', 'squall', '', 'squall', 'usdc-ngn'],
     ['the first of the corridor', '', 'usdc-ngn', 'harbour', 'usdc-ngn'],
     ['the named one, in upper or lower case', 'Harbour', 'USDC-KES', 'harbour', 'usdc-kes'],
-    [
-      'the named one, even if the batch has none, which the service says',
-      'gone',
-      'usdc-zar',
-      'gone',
-      'usdc-zar',
-    ],
+    ['the named one, even if the batch has none', 'gone', 'usdc-zar', 'gone', 'usdc-zar'],
   ])('is %s', (_, anchorId, corridor, chosen, inCorridor) => {
     const entry = chosenEntry(entries, { anchorId, corridor });
     expect(entry).toMatchObject({ anchorId: chosen, corridor: inCorridor });
