@@ -1,4 +1,7 @@
-/** A refresh after many outcomes and after few, with the same days marked; and settlements while refreshes run. */
+/**
+ * A refresh after many outcomes and after few, with the same days marked and as many outcomes on these; and settlements
+ * while refreshes run.
+ */
 import { randomBytes } from 'node:crypto';
 import type { CorridorPage } from '../../contract/schemas/corridors.js';
 import { withDatabase } from '../mongod/uri.js';
@@ -7,6 +10,8 @@ import { type BenchRow, inTurns, medianOf, ms, perSecond, ratioOfRounds } from '
 
 const [few, many] = [10_000, 200_000];
 const days = 30;
+/** How many days each round marks, today among them. */
+const markedDays = 3;
 const rounds = 5;
 const writers = 32;
 const dayMs = 86_400_000;
@@ -38,7 +43,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
     { what: 'while refreshes run', measure: () => settleBesideRefreshes(large, forMs) },
   ]);
   const { length } = large.pairs;
-  const table = `${length} pairs of anchor and corridor, ${days} days; ${length * 3} days marked`;
+  const table = `${length} pairs of anchor and corridor, ${days} days; ${length * markedDays} days marked`;
   return [
     ...rowsOf(table, refreshes, 'time', ms),
     ...rowsOf(`settlements by ${writers} writers`, settlements, 'settlements', perSecond),
@@ -105,7 +110,10 @@ const markOf = (pair: Pair, day: Date) => ({ ...pair, day: day.toISOString().sli
 async function remember(fixture: Fixture, count: number): Promise<void> {
   const { pairs, intents, marks } = fixture;
   const pairOf = (number: number) => pairs[Math.floor(number / days) % pairs.length] as Pair;
-  const dayOf = (number: number) => new Date(Date.now() - (1 + (number % (days - 1))) * dayMs);
+  // A marked day is counted from all its outcomes: what is more than the few lies on days that no round marks.
+  const firstOf = (number: number) => (number < few ? 1 : markedDays);
+  const daysAgo = (number: number) => firstOf(number) + (number % (days - firstOf(number)));
+  const dayOf = (number: number) => new Date(Date.now() - daysAgo(number) * dayMs);
   for (let from = 0; from < count; from += chunk) {
     const numbers = Array.from({ length: chunk }, (_, index) => from + index);
     await intents.insertMany(numbers.map((each) => settled(fixture, pairOf(each), dayOf(each))));
@@ -127,7 +135,8 @@ async function refresh(service: BenchService): Promise<number> {
 /** Settles one intent of each pair on each of three days, then refreshes. Returns how long the refresh took. */
 async function settleAndRefresh(fixture: Fixture): Promise<number> {
   for (const pair of fixture.pairs)
-    for (const ago of [0, 1, 2]) await settleOne(fixture, pair, new Date(Date.now() - ago * dayMs));
+    for (let ago = 0; ago < markedDays; ago += 1)
+      await settleOne(fixture, pair, new Date(Date.now() - ago * dayMs));
   const startedAt = performance.now();
   await refresh(fixture.service);
   const left = await fixture.marks.countDocuments();
