@@ -1,7 +1,7 @@
 import type { Connection, mongo } from 'mongoose';
 import type { DeliveryState, ResentDeliveries } from '../../contract/schemas/webhooks.js';
 import { isDuplicateKey, writeErrorsOf } from '../mongo/failures.js';
-import { countUpTo, defineModel, typedSchema } from '../mongo/models.js';
+import { collectionOf, countUpTo, defineModel, typedSchema } from '../mongo/models.js';
 import {
   attemptsGranted,
   byAdmin,
@@ -43,8 +43,7 @@ deliverySchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0, name: 'retention
 /** Every query of the collection `deliveries`. */
 export function createDeliveryStore(connection: Connection) {
   const model = defineModel(connection, 'Delivery', deliverySchema);
-  // Bypasses mongoose, which would check and convert every one of many documents.
-  const deliveries = model.collection as unknown as mongo.Collection<DeliveryDocument>;
+  const deliveries = collectionOf(connection, 'Delivery', deliverySchema);
 
   function readDue(filter: mongo.Filter<DeliveryDocument>, limit: number): Promise<DeliveryDocument[]> {
     return deliveries

@@ -1,7 +1,7 @@
-import type { ClientSession, Connection, mongo } from 'mongoose';
+import type { ClientSession, Connection } from 'mongoose';
 import type { EventData, EventName } from '../../contract/schemas/events.js';
 import { type ChangeStream, watchChanges } from '../mongo/change-streams.js';
-import { countUpTo, defineModel, typedSchema } from '../mongo/models.js';
+import { collectionOf, countUpTo, defineModel, typedSchema } from '../mongo/models.js';
 import type { Logger } from '../ports.js';
 
 /** An event as its cause wrote it. */
@@ -28,13 +28,10 @@ outboxSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0, name: 'retention' 
 /** Every query of the collection `outbox`. */
 export function createOutboxStore(connection: Connection) {
   const model = defineModel(connection, 'Outbox', outboxSchema);
-  // Bypasses mongoose, which would check and convert every id of many.
-  const events = model.collection as unknown as mongo.Collection<OutboxDocument>;
+  const events = collectionOf(connection, 'Outbox', outboxSchema);
   return {
     /** Adds an open event in the transaction of its cause. */
-    async add(session: ClientSession, event: OutboxDocument): Promise<void> {
-      await model.create([event], { session });
-    },
+    add: (session: ClientSession, event: OutboxDocument) => events.insertOne(event, { session }),
 
     /** The oldest open events. */
     openEvents: (limit: number): Promise<OpenEvent[]> =>

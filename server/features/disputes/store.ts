@@ -1,7 +1,7 @@
-import type { ClientSession, Connection, mongo } from 'mongoose';
+import type { ClientSession, Connection } from 'mongoose';
 import type { AdminDispute } from '../../../contract/schemas/disputes.js';
 import type { IntentDispute } from '../../../contract/schemas/intents.js';
-import { countUpTo, defineModel, typedSchema } from '../../mongo/models.js';
+import { collectionOf, countUpTo, defineModel, typedSchema } from '../../mongo/models.js';
 import { toInstant } from '../../ports.js';
 import type { Effect, Party } from './entitlement.rules.js';
 
@@ -67,7 +67,7 @@ export type DisputeStore = ReturnType<typeof createDisputeStore>;
 /** Every query of the disputes. With a session, as that transaction sees it. */
 export function createDisputeStore(connection: Connection) {
   const model = defineModel<DisputeDocument>(connection, 'Dispute', disputeSchema);
-  const disputes = model.collection as unknown as mongo.Collection<DisputeDocument>;
+  const disputes = collectionOf(connection, 'Dispute', disputeSchema);
   const among = (hashes: readonly string[]) => ({ intentHash: { $in: [...hashes] } });
 
   return {
