@@ -59,7 +59,7 @@ function Checked(props: Props & { evidence: Evidence }) {
 
 function Verdict(props: Props & { steps: readonly Step[] }) {
   const { steps, hasUnusable, trust, wanted, name } = props;
-  const { t, locale } = useLanguage();
+  const { t, locale, formats } = useLanguage();
   const failed = steps.filter(({ status }) => status === 'failed');
   const open = steps.filter(({ status }) => status === 'open').length;
   if (failed.length > 0) {
@@ -82,7 +82,7 @@ function Verdict(props: Props & { steps: readonly Step[] }) {
         anchor: name,
         sequence: wanted.sequence,
         corridor,
-        score,
+        score: score === '–' ? score : formats.points(score),
       })}
     >
       {hasUnusable && <p>{t('proof.keyNotUsed')}</p>}
