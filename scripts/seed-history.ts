@@ -60,6 +60,7 @@ export async function seedHistory(options: SeedHistoryOptions): Promise<number> 
 
 const dayMs = 86_400_000;
 const hourMs = dayMs / 24;
+const roundsAtOnce = 10;
 /** How many hours ago the observer made a round: every four hours for a week, every day before. */
 const roundsAgo = Array.from({ length: 125 }, (_, n) => (n < 42 ? (n + 1) * 4 : (n - 34) * 24)).reverse();
 
@@ -71,9 +72,12 @@ async function observePast(
   const inTransaction = createInTransaction(connection);
   for (const anchor of anchorDefinitions.filter(({ id }) => fleet.anchors.some((each) => each.id === id))) {
     const rounds = roundsAgo.map((hours) => pastObservation(anchor, clock() - hours * hourMs, random));
-    await inTransaction(async (session) => {
-      for (const round of rounds) await store.keep(session, anchor.id, round);
-    });
+    // A few at a time, so that each transaction stays within its time limit on a busy machine.
+    for (let from = 0; from < rounds.length; from += roundsAtOnce)
+      await inTransaction(async (session) => {
+        for (const round of rounds.slice(from, from + roundsAtOnce))
+          await store.keep(session, anchor.id, round);
+      });
   }
 }
 
