@@ -28,6 +28,8 @@ async function main(): Promise<void> {
   const seed = randomBytes(32);
   const { url: serviceUrl, corridor, anchor: anchorId, amount: sellAmount, ending } = values;
   let intentHash = '';
+  const { intents } = createClient(serviceUrl);
+  const read = async () => unwrap(await intents.getIntent({ params: { intentHash } }));
   await offRamp({
     serviceUrl,
     corridor,
@@ -35,9 +37,16 @@ async function main(): Promise<void> {
     wallet: walletOf(seed),
     sellAmount,
     ending,
-    say,
     async onState(state) {
       intentHash = state.intentHash;
+      if (state.step === 'registered') {
+        const { quote } = await read();
+        const quoted = quote === null ? 'no quote at the moment' : `quoted ${quote.receiveAmount}`;
+        say(
+          `intent ${intentHash.slice(0, 12)}…: ${sellAmount} in ${corridor} through ${anchorId}, ${quoted}`,
+        );
+      }
+      if (state.step === 'paid') say(`paid on the simulated ledger: ${state.payment.hash.slice(0, 12)}…`);
       if (state.step !== 'reported') return;
       await keepLastDemo({ serviceUrl, intentHash, anchorId, secretKey: encodeSecretKey(seed) });
       say('waiting for the payout: about a minute with most anchors');
@@ -48,9 +57,7 @@ async function main(): Promise<void> {
     if (!(error instanceof OfframpError) || error.moneyMoved === 'no') throw error;
     say(error.message);
   });
-  const { outcome, quote } = unwrap(
-    await createClient(serviceUrl).intents.getIntent({ params: { intentHash } }),
-  );
+  const { outcome, quote } = await read();
   say(`outcome: ${outcome?.status ?? 'none yet'} (${outcome?.reason ?? 'the service waits'})`);
   if (outcome?.amountOut != null)
     console.log(

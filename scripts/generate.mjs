@@ -4,12 +4,19 @@
  * processes may do it at the same time: they write the same, each file in one step.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
 const record = join(root, '.cache/generated.json');
-const clientFolder = 'contract/client/generated';
 /** What the files are made from. */
 const sources = [
   'contract',
@@ -25,7 +32,6 @@ const sources = [
 ];
 const notSources = /^contract\/(dist|node_modules|client\/generated)\/|^docs\/errors\.md$/;
 
-const textOf = (path) => readFileSync(join(root, path), 'utf8');
 const hashOf = (text) => createHash('sha256').update(text).digest('hex');
 
 function filesIn(path) {
@@ -36,16 +42,6 @@ function filesIn(path) {
     .sort();
 }
 
-/** The hash of each file that was made, by its path, if nothing has changed since then. */
-function isFresh(key) {
-  try {
-    const { key: before, files } = JSON.parse(readFileSync(record, 'utf8'));
-    return before === key && Object.entries(files).every(([path, hash]) => hashOf(textOf(path)) === hash);
-  } catch {
-    return false;
-  }
-}
-
 function write(path, text) {
   mkdirSync(dirname(path), { recursive: true });
   const unfinished = `${path}.${process.pid}`;
@@ -53,27 +49,24 @@ function write(path, text) {
   renameSync(unfinished, path);
 }
 
+/** The path of each file that was made from the same sources before; none if they were others. */
+function madeBefore(key) {
+  const { key: before, paths } = existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')) : {};
+  return before === key ? paths : [];
+}
+
 async function generate(key) {
   const { tsImport } = await import('tsx/esm/api');
   const { generatedFiles } = await tsImport('./generated-files.ts', import.meta.url);
   const files = generatedFiles();
   for (const { path, text } of files) write(join(root, path), text);
-  for (const name of readdirSync(join(root, clientFolder))) {
-    const path = `${clientFolder}/${name}`;
-    if (!files.some((file) => file.path === path) && /\.ts$/.test(name))
-      rmSync(join(root, path), { force: true });
-  }
-  const hashes = Object.fromEntries(files.map(({ path, text }) => [path, hashOf(text)]));
-  write(record, JSON.stringify({ key, files: hashes }));
+  write(record, JSON.stringify({ key, paths: files.map(({ path }) => path) }));
 }
 
-const key = hashOf(
-  sources
-    .flatMap(filesIn)
-    .map((path) => `${path} ${hashOf(textOf(path))}`)
-    .join('\n'),
-);
-if (!isFresh(key)) {
+const hashes = sources.flatMap(filesIn).map((path) => `${path} ${hashOf(readFileSync(join(root, path)))}`);
+const key = hashOf(hashes.join('\n'));
+const made = madeBefore(key);
+if (made.length === 0 || !made.every((path) => existsSync(join(root, path)))) {
   try {
     await generate(key);
   } catch (error) {

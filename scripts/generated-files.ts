@@ -1,7 +1,7 @@
 import * as exported from '../contract/index.js';
 import { type Page, readPages } from '../server/http/docs-texts.js';
 import { presentDocument } from './emit-openapi.js';
-import { type ApiDocument, withSamples } from './openapi/code-samples.js';
+import { withSamples } from './openapi/code-samples.js';
 import { clientDocument } from './openapi/document.js';
 import { errorCodeFiles, errorPage, llmsText } from './openapi/texts.js';
 import { clientFiles } from './typed-client/files.js';
@@ -18,7 +18,7 @@ export function generatedFiles(): { path: string; text: string }[] {
     },
     {
       path: 'docs/reference.json',
-      text: `${JSON.stringify(withSamples(document as unknown as ApiDocument), null, 2)}\n`,
+      text: `${JSON.stringify(withSamples(document), null, 2)}\n`,
     },
     { path: `docs/${errors.path}`, text: errors.text },
     { path: 'docs/llms.txt', text: llmsText(document, [errors, ...pages].sort(byPath)) },

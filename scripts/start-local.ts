@@ -21,13 +21,12 @@ import {
 } from './start-local/surroundings.js';
 import { welcome } from './start-local/welcome.js';
 
-const help = `npm start -- [--data folder] [--dev]
+const help = `npm start -- [--data folder]
 
 The whole service on this machine, with nothing installed beforehand: builds the web page where its sources are newer,
 finds or fetches MongoDB, starts simulated anchors, a ledger, an oracle and the service, and prints how to use them.
 Ctrl-C stops all of it.
   --data   keeps the data in this folder instead of data/
-  --dev    the page comes from Vite's server, which shows its sources as they are edited (npm run dev)
 It heeds PORT, MONGODB_URI, FLEET_FILE, ORACLE_URL and every other variable of .env.example.`;
 
 /** Receivers on any port of this machine, so that trying out webhooks needs no setting. */
@@ -37,12 +36,12 @@ const say = (line: string) => console.error(line);
 
 async function start(
   parts: StartedParts,
-  { folder, underEdit, onDatabaseEnded }: { folder: string; underEdit: boolean; onDatabaseEnded: () => void },
+  { folder, onDatabaseEnded }: { folder: string; onDatabaseEnded: () => void },
 ): Promise<void> {
   await parts.add('the claim on the data folder', claimFolder(folder));
   const given = process.env;
   await checkPort(Number(given.PORT || 8080), given.HOST || '127.0.0.1');
-  if (!underEdit) await buildPageIfStale(say);
+  await buildPageIfStale(say);
 
   const mongo = await parts.add('MongoDB', startMongo({ dbPath: join(folder, 'mongo'), say }));
   const secrets = await localSecrets(folder, given);
@@ -79,12 +78,8 @@ async function start(
     const wallets = startSimulatedWallets({ serviceUrl: url, random: Math.random });
     await parts.add('the simulated wallets', wallets);
   }
-  const page = underEdit
-    ? await parts.add('the page under edit', servePageUnderEdit(url))
-    : { url: `${url}/` };
   console.log(
     welcome({
-      page: page.url,
       url,
       simulated,
       oracle: new URL(oracleUrl).origin,
@@ -95,19 +90,6 @@ async function start(
       cronSecret,
     }),
   );
-}
-
-/**
- * Vite's server for `npm run dev`: the page as its sources are now, renewed in the browser when they change. What it
- * asks of the API is handed on to the service at this address.
- */
-async function servePageUnderEdit(serviceUrl: string) {
-  const { createServer } = await import('vite');
-  process.env.FAIRLEAD_SERVICE_URL = serviceUrl;
-  const root = fileURLToPath(new URL('../web/', import.meta.url));
-  const server = await createServer({ root, configFile: `${root}vite.config.ts` });
-  await server.listen();
-  return { url: server.resolvedUrls?.local[0] ?? '', stop: () => server.close() };
 }
 
 /** Checked before anything is started, so that a port in use costs no time and leaves nothing behind. */
@@ -131,7 +113,6 @@ async function main(): Promise<void> {
   const usualFolder = fileURLToPath(new URL('../data/', import.meta.url));
   const { values } = readOptions(help, {
     data: { type: 'string', default: usualFolder },
-    dev: { type: 'boolean', default: false },
   });
   const parts = new StartedParts(say);
   let up = false;
@@ -164,7 +145,7 @@ async function main(): Promise<void> {
   };
 
   try {
-    await start(parts, { folder: resolve(values.data), underEdit: values.dev, onDatabaseEnded });
+    await start(parts, { folder: resolve(values.data), onDatabaseEnded });
     up = true;
     if (stopRequestedAt !== undefined) await finish(exitCode);
   } catch (error) {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { batchFaults, batchHeaderHash, verifyBatch } from '../../contract/verification/verify-batch.js';
 import type { Ending } from '../simulated-anchors/profiles.js';
+import type { Get } from '../verify-service/api.js';
+import { checkService } from '../verify-service/check.js';
 import type { ServiceClient } from './service-client.js';
 import { anchorIds, type Delivery, type Surroundings } from './surroundings.js';
 import type { Acknowledged } from './traffic.js';
@@ -191,44 +192,26 @@ function wrongDeliveries(
   return faults;
 }
 
+/** By the check of `npm run verify`, against the records of the oracle. */
 async function brokenChain(
   client: ServiceClient,
   { batches }: Acknowledged,
   { oracle }: Surroundings,
 ): Promise<string[]> {
   const faults: string[] = [];
-  const { body: health } = await client.send('GET', '/api/publisher/health');
-  const ofOracle = new Map(oracle.taken().map((batch) => [batch.header.sequence, batch]));
-  let previous: { sequence: number; headerHash: string } | null = null;
-  for (let sequence = 1; ; sequence += 1) {
-    const { status, body } = await client.send('GET', `/api/publisher/batches/${sequence}`);
-    if (status === 404) break;
-    const { header, signature } = body;
-    const entries = await entriesOf(client, sequence);
-    const verified = verifyBatch({ header, signature, entries, keys: health.keys, previous });
-    if (!verified.ok) faults.push(`Batch ${sequence} does not verify: ${batchFaults[verified.reason]}`);
-    previous = { sequence, headerHash: batchHeaderHash(header) };
-    const told = batches.get(sequence);
-    if (told !== undefined && told !== previous.headerHash)
-      faults.push(`Batch ${sequence} was shown with another header.`);
-    const taken = ofOracle.get(sequence);
-    if (taken === undefined || batchHeaderHash(taken.header) !== previous.headerHash)
-      faults.push(`The oracle does not have batch ${sequence} as it is published.`);
+  const get: Get = async (path, form) => form.parse((await client.send('GET', path)).body);
+  const getFromOracle: Get = async (path, form) =>
+    form.parse(await (await fetch(new URL(path, oracle.url))).json());
+  const whole = { keys: [], remembered: undefined, newOnly: false, say: () => undefined };
+  try {
+    const { head } = await checkService({ get, getFromOracle, ...whole });
+    if (head?.sequence !== oracle.taken().length) faults.push(`${head?.sequence} is the last batch.`);
+  } catch (error) {
+    faults.push(String(error));
   }
-  const last = previous?.sequence ?? 0;
-  for (const sequence of [...batches.keys(), ...ofOracle.keys()])
-    if (sequence > last) faults.push(`Batch ${sequence} was shown or accepted, and is lost.`);
+  for (const [sequence, headerHash] of batches) {
+    const { body } = await client.send('GET', `/api/publisher/batches/${sequence}`);
+    if (body.headerHash !== headerHash) faults.push(`Batch ${sequence} was shown with another header.`);
+  }
   return faults;
-}
-
-async function entriesOf(client: ServiceClient, sequence: number): Promise<object[]> {
-  const entries: object[] = [];
-  let cursor: string | null = '';
-  while (cursor !== null) {
-    const page = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const { body } = await client.send('GET', `/api/publisher/batches/${sequence}/entries?limit=100${page}`);
-    entries.push(...body.items);
-    cursor = body.nextCursor;
-  }
-  return entries;
 }

@@ -1,28 +1,6 @@
 import { contract } from '../../contract/contract.js';
-
-interface Parameter {
-  name: string;
-  in: string;
-  required?: boolean;
-  example?: unknown;
-}
-
-interface Operation {
-  description: string;
-  parameters?: Parameter[];
-  requestBody?: { content: Record<string, { example?: unknown }> };
-  security?: Record<string, unknown>[];
-}
-
-export interface ApiDocument {
-  info: { description: string };
-  paths: Record<string, Record<string, Operation>>;
-}
-
-interface Route {
-  method: string;
-  path: string;
-}
+import type { OpenApiDocument } from './document.js';
+import type { OperationObject } from './operation-object.js';
 
 const setUp = `**Beside each operation** stands a request of it, for a shell and for TypeScript. The first needs the address of this
 service in \`FAIRLEAD_URL\`, the second one client:
@@ -33,19 +11,15 @@ const client = createClient(process.env.FAIRLEAD_URL, { adminKey, cronSecret });
 \`\`\``;
 
 /** The document as people read it: the description of each operation begins with a request by curl and by the client. */
-export function withSamples<T extends ApiDocument>(document: T): T {
+export function withSamples(document: OpenApiDocument): OpenApiDocument {
   const paths = Object.entries(document.paths).map(([path, operations]) => [
     path,
     Object.fromEntries(
       Object.entries(operations).map(([method, operation]) => {
-        const samples = [
-          fenced('sh', curlOf(method, path, operation)),
-          fenced('ts', callOf(method, path, operation)),
-        ];
-        return [
-          method,
-          { ...operation, description: [...samples, operation.description].join('\n\n') },
-        ] as const;
+        const curl = fenced('sh', curlOf(method, path, operation));
+        const call = fenced('ts', callOf(method, path, operation));
+        const description = [curl, call, operation.description].join('\n\n');
+        return [method, { ...operation, description }] as const;
       }),
     ),
   ]);
@@ -53,7 +27,7 @@ export function withSamples<T extends ApiDocument>(document: T): T {
   return { ...document, info, paths: Object.fromEntries(paths) };
 }
 
-function curlOf(method: string, path: string, operation: Operation): string {
+function curlOf(method: string, path: string, operation: OperationObject): string {
   const { params, query, body } = argumentsOf(operation);
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(params?.[name]));
   const search = new URLSearchParams((query ?? {}) as Record<string, string>).toString();
@@ -68,7 +42,7 @@ function curlOf(method: string, path: string, operation: Operation): string {
   ].join(' \\\n  ');
 }
 
-function callOf(method: string, path: string, operation: Operation): string {
+function callOf(method: string, path: string, operation: OperationObject): string {
   const name = clientNames.get(`${method} ${path}`);
   const given = argumentsOf(operation);
   const text = JSON.stringify(given, null, 2).replaceAll(/^( +)"([A-Za-z_]\w*)":/gm, '$1$2:');
@@ -79,7 +53,7 @@ function callOf(method: string, path: string, operation: Operation): string {
 }
 
 /** What has to be given, and the first of what may be, as the document's examples have it. */
-function argumentsOf({ parameters = [], requestBody }: Operation) {
+function argumentsOf({ parameters = [], requestBody }: OperationObject) {
   const valuesOf = (place: string) => {
     const here = parameters.filter((each) => each.in === place && each.example !== undefined);
     const given = here.filter(({ required }) => required);
@@ -97,7 +71,7 @@ function argumentsOf({ parameters = [], requestBody }: Operation) {
 /** `rates.getRates` by `get /api/rates/{corridor}`. */
 const clientNames = new Map(
   Object.entries(contract).flatMap(([group, routes]) =>
-    Object.entries(routes as Record<string, Route>).map(
+    Object.entries(routes as Record<string, { method: string; path: string }>).map(
       ([name, { method, path }]) =>
         [`${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`, `${group}.${name}`] as const,
     ),

@@ -31,7 +31,7 @@ export async function startSimulatedAnchor(
     profile: () => profile,
     origin: () => origin,
     signingKey: key,
-    receivingAccount: simulatedKey(`${id} receiving`).address,
+    receivingAccount: simulatedKey(`${id} receiving`).publicKey(),
     partnerToken,
   };
   const header = () => (profile.protocol === 'sep38-old' ? 'X-Stellar-Signature' : 'Signature');
@@ -68,7 +68,7 @@ export async function startSimulatedAnchor(
     id,
     name,
     /** `G…`, the SIGNING_KEY of its stellar.toml. */
-    signingKey: key.address,
+    signingKey: key.publicKey(),
     partnerToken,
     context,
     withdrawals,
@@ -80,8 +80,6 @@ export async function startSimulatedAnchor(
     pay: (of: string, payment: Payment = {}) => withdrawals.pay(known(of), payment),
     /** Overwrites fields of the returned record, and sends a callback: for any status that a test needs. */
     amend: (of: string, fields: Record<string, unknown>) => withdrawals.amend(known(of), fields),
-    /** The record as `GET /transaction` shows it; throws for an unknown id. */
-    transaction: (of: string) => transactionView(context, known(of)),
     /** The value of `Signature` on a callback with this body to that host, now. */
     signCallback: (host: string, body: string) => callbackSignature(key, clock(), host, body),
     callbacks: callbacks.counts,

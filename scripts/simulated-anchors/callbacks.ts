@@ -1,5 +1,5 @@
+import type { Keypair } from '@stellar/stellar-base';
 import type { Clock } from '../../server/ports.js';
-import type { SimulatedKey } from './identity.js';
 
 const timeoutMs = 5_000;
 /** The times before the second and the third attempt; then a callback is dropped, like the Anchor Platform does. */
@@ -21,13 +21,13 @@ export function loopbackUrl(text: string): URL | null {
 }
 
 /** The `Signature` value of SEP-24: `t=…, s=…` over `<t>.<host of the receiver>.<body>`, t in seconds. */
-export function callbackSignature(key: SimulatedKey, epochMs: number, host: string, body: string): string {
+export function callbackSignature(key: Keypair, epochMs: number, host: string, body: string): string {
   const seconds = Math.floor(epochMs / 1000);
-  return `t=${seconds}, s=${key.sign(`${seconds}.${host}.${body}`)}`;
+  return `t=${seconds}, s=${key.sign(Buffer.from(`${seconds}.${host}.${body}`)).toString('base64')}`;
 }
 
 /** The status callbacks of one anchor, kept in memory. `header` names `Signature`, or its deprecated name. */
-export function createCallbacks(deps: { clock: Clock; key: SimulatedKey; header(): string }) {
+export function createCallbacks(deps: { clock: Clock; key: Keypair; header(): string }) {
   const { clock, key, header } = deps;
   let queue: Callback[] = [];
   let running: Promise<void> | null = null;

@@ -1,6 +1,6 @@
+import type { Keypair } from '@stellar/stellar-base';
 import { minorUnitsOf } from '../../contract/schemas/corridors.js';
 import type { Clock, Random } from '../../server/ports.js';
-import type { SimulatedKey } from './identity.js';
 import { anchorRate, marketRate, type PriceTerms } from './pricing.js';
 import type { AnchorDefinition, Profile } from './profiles.js';
 
@@ -23,7 +23,7 @@ export interface AnchorContext extends FleetSettings {
   profile(): Profile;
   /** `http://127.0.0.1:…`, known once it listens. */
   origin(): string;
-  signingKey: SimulatedKey;
+  signingKey: Keypair;
   /** The account that withdrawals are paid to. */
   receivingAccount: string;
   partnerToken: string | null;

@@ -1,29 +1,9 @@
-import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
-import { decodePublicKey, encodePublicKey, StrkeyError } from '../../contract/verification/strkey.js';
-
-/** DER before the 32-byte seed of an Ed25519 private key in PKCS #8 (RFC 8410). */
-const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
-
-export interface SimulatedKey {
-  /** `G…`. */
-  address: string;
-  /** 32 bytes. */
-  seed: Uint8Array;
-  /** Ed25519 over the text's bytes, base64. */
-  sign(message: string): string;
-}
+import { createHash } from 'node:crypto';
+import { Keypair, StrKey } from '@stellar/stellar-base';
 
 /** A key derived from its label, so that an anchor keeps its identity over restarts. It is not secret. */
-export function simulatedKey(label: string): SimulatedKey {
-  const seed = createHash('sha256').update(`fairlead simulated key: ${label}`).digest();
-  const der = Buffer.concat([pkcs8Head, seed]);
-  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-  const spki = createPublicKey(privateKey).export({ format: 'der', type: 'spki' });
-  return {
-    address: encodePublicKey(new Uint8Array(spki.subarray(-32))),
-    seed: new Uint8Array(seed),
-    sign: (message) => sign(null, Buffer.from(message, 'utf8'), privateKey).toString('base64'),
-  };
+export function simulatedKey(label: string): Keypair {
+  return Keypair.fromRawEd25519Seed(createHash('sha256').update(`fairlead simulated key: ${label}`).digest());
 }
 
 /** The partner token of a simulated anchor, derived from its id for the same reason and no more secret. */
@@ -34,13 +14,7 @@ export function simulatedPartnerToken(anchorId: string): string {
 
 /** True for a well-formed `G…` key. */
 export function isAccount(text: string): boolean {
-  try {
-    decodePublicKey(text);
-    return true;
-  } catch (error) {
-    if (error instanceof StrkeyError) return false;
-    throw error;
-  }
+  return StrKey.isValidEd25519PublicKey(text);
 }
 
 /** `Bearer x` → `x`; null for anything else. */

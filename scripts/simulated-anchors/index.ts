@@ -104,8 +104,17 @@ export async function startSimulatedAnchors(options: SimulatedAnchorsOptions) {
     const tokens = anchors.flatMap(({ id, partnerToken }) =>
       partnerToken === null ? [] : [[partnerTokenEnv(id), partnerToken]],
     );
+    const served = new Set(
+      anchors.flatMap(({ context }) => context.definition.corridors.map(({ id }) => id)),
+    );
     return {
-      fleet: fleetOf(anchors.map(({ context }) => context)),
+      /** These anchors, and the corridors that they serve between them. */
+      fleet: {
+        simulated: true,
+        note: 'Simulated anchors on loopback: they move no money.',
+        corridors: corridors.filter(({ id }) => served.has(id)),
+        anchors: anchors.map(({ context }) => fleetAnchor(context)),
+      } as Fleet,
       fx,
       /** The value for `FX_URL`. */
       fxUrl: `${fx.origin}/fx`,
@@ -129,14 +138,14 @@ export type Fleet = z.input<typeof fleetSchema>;
 export type FleetAnchor = Fleet['anchors'][number];
 
 /** The environment variable that carries the partner token of a simulated anchor. */
-export function partnerTokenEnv(anchorId: string): string {
+function partnerTokenEnv(anchorId: string): string {
   return `SIMULATED_TOKEN_${anchorId.toUpperCase().replaceAll('-', '_')}`;
 }
 
 /** An anchor that speaks SEP-6 alone publishes no stellar.toml: the file gives its addresses. */
 function fleetAnchor({ definition, partnerToken, origin, signingKey, profile }: AnchorContext): FleetAnchor {
   const { id, name } = definition;
-  const endpoints = { transferServerSep6: `${origin()}/sep6`, signingKey: signingKey.address };
+  const endpoints = { transferServerSep6: `${origin()}/sep6`, signingKey: signingKey.publicKey() };
   return {
     id,
     name,
@@ -148,16 +157,5 @@ function fleetAnchor({ definition, partnerToken, origin, signingKey, profile }: 
       collected: deliveryMethods.filter((method) => method === 'cash'),
     })),
     ...(partnerToken === null ? {} : { partnerToken: { env: partnerTokenEnv(id), origin: origin() } }),
-  };
-}
-
-/** These anchors, and the corridors that they serve between them in the order of the table. */
-export function fleetOf(contexts: readonly AnchorContext[]): Fleet {
-  const ids = new Set(contexts.flatMap(({ definition }) => definition.corridors.map(({ id }) => id)));
-  return {
-    simulated: true,
-    note: 'Simulated anchors on loopback: they move no money.',
-    corridors: corridors.filter(({ id }) => ids.has(id)),
-    anchors: contexts.map(fleetAnchor),
   };
 }

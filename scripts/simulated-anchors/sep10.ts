@@ -18,7 +18,7 @@ const validitySeconds = 900;
 /** SEP-10: gives a token to the wallet that signs the challenge. A simulated account's only signer is its own key. */
 export function addSep10(route: AddRoute, context: AnchorContext): void {
   const host = () => new URL(context.origin()).host;
-  const keys = Keypair.fromRawEd25519Seed(Buffer.from(context.signingKey.seed));
+  const keys = context.signingKey;
   const steady = { steady: true };
   route(
     'GET /auth',
@@ -97,7 +97,7 @@ function stellarToml(context: AnchorContext): string {
     '# A simulated anchor: it moves no money and serves loopback only.',
     'VERSION = "2.7.0"',
     `NETWORK_PASSPHRASE = "${simulatedNetwork}"`,
-    `SIGNING_KEY = "${context.signingKey.address}"`,
+    `SIGNING_KEY = "${context.signingKey.publicKey()}"`,
     `ACCOUNTS = ["${context.receivingAccount}"]`,
     `WEB_AUTH_ENDPOINT = "${origin}/auth"`,
     ...(sep38 ? [`ANCHOR_QUOTE_SERVER = "${origin}/sep38"`] : []),

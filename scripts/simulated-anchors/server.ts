@@ -21,9 +21,9 @@ export type Responder = (request: IncomingMessage, response: ServerResponse) => 
 
 /** A server on loopback that counts its requests and can be made to misbehave. */
 export interface SimulatedServer extends LoopbackServer {
-  readonly calls: Readonly<Record<string, number>>;
-  readonly seen: readonly SeenRequest[];
-  resetCalls(): void;
+  /** The latest requests; tests forget them by emptying it. */
+  readonly seen: SeenRequest[];
+  callsTo(route: string): number;
   /** Overrides a route by its label, or all of them by `*`; null restores it. */
   override(route: string, responder: Responder | null): void;
 }
@@ -81,7 +81,6 @@ interface ServerOptions {
 
 /** Starts an Express app on 127.0.0.1 that serves these routes as the profile says. */
 export async function startSimulatedServer(options: ServerOptions): Promise<SimulatedServer> {
-  const calls = new Map<string, number>();
   const seen: SeenRequest[] = [];
   const overrides = new Map<string, Responder>();
   const app = express().disable('x-powered-by').disable('etag').set('query parser', 'simple');
@@ -95,7 +94,6 @@ export async function startSimulatedServer(options: ServerOptions): Promise<Simu
   });
 
   const record = (route: string) => (request: Request, response: Response, next: NextFunction) => {
-    calls.set(route, (calls.get(route) ?? 0) + 1);
     if (seen.length >= seenLimit) seen.shift();
     seen.push({ route, url: request.originalUrl, authorization: request.headers.authorization ?? null });
     const override = overrides.get(route) ?? overrides.get('*');
@@ -121,14 +119,8 @@ export async function startSimulatedServer(options: ServerOptions): Promise<Simu
   const server = await listenOnLoopback(app, { port: options.port, maxHeaderSize: 8_192 });
   return {
     ...server,
-    get calls() {
-      return Object.fromEntries(calls);
-    },
+    callsTo: (route) => seen.filter((each) => each.route === route).length,
     seen,
-    resetCalls() {
-      calls.clear();
-      seen.length = 0;
-    },
     override(route, responder) {
       if (responder === null) overrides.delete(route);
       else overrides.set(route, responder);

@@ -43,7 +43,6 @@ export function startSimulatedWallets(options: { serviceUrl: string; random: Ran
       anchorId: anchor.id,
       wallet: wallet(Math.floor(random() * wallets)),
       sellAmount: String(20 + Math.floor(random() * 400)),
-      say: () => undefined,
       onState: ({ step }) => {
         if (step === 'reported') paid.abort();
       },

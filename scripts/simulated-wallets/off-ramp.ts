@@ -1,6 +1,5 @@
 import { Keypair, TransactionBuilder } from '@stellar/stellar-base';
 import { createClient } from '../../contract/client/create-client.js';
-import type { Client } from '../../contract/client/generated/operations.js';
 import {
   type OfframpResult,
   type OfframpState,
@@ -19,8 +18,6 @@ export interface SimulatedOffRamp {
   sellAmount: string;
   /** The ending that the anchor shall produce; its profile decides if absent. */
   ending?: string;
-  /** Called at each step, for people to watch. */
-  say: (line: string) => void;
   onState?: (state: OfframpState) => void | Promise<void>;
   signal: AbortSignal;
 }
@@ -30,7 +27,7 @@ const pollMs = 1_500;
 
 /** Opens the form itself, which fills it in, and signs everything. */
 export async function offRamp(of: SimulatedOffRamp): Promise<OfframpResult> {
-  const { serviceUrl, corridor, anchorId, wallet, sellAmount, ending, say, signal } = of;
+  const { serviceUrl, corridor, anchorId, wallet, sellAmount, ending, signal } = of;
   const service = createClient(serviceUrl);
   const { body: anchor } = await service.anchors.getAnchor({ params: { anchor: anchorId } });
   const origin = ('homeDomain' in anchor && anchor.homeDomain) || '';
@@ -46,46 +43,11 @@ export async function offRamp(of: SimulatedOffRamp): Promise<OfframpResult> {
       await fetch(url, { signal });
     },
     async onState(state) {
-      if (state.step === 'registered') say(await quoteOf(service, state));
-      else say(saying(state));
       await of.onState?.(state);
       if (ending === undefined || state.step !== 'started') return;
       await call(`${origin}/simulate/transactions/${state.withdrawal.id}/ending`, signal, { ending });
     },
-    onStatus: (status) => say(`the anchor says: ${status}`),
   });
-}
-
-/** The anchor's quote at the registration of the intent. */
-async function quoteOf(service: Client, { intentHash, terms }: OfframpState): Promise<string> {
-  const { status, body } = await service.intents.getIntent({ params: { intentHash } });
-  const quote = status === 200 ? body.quote : null;
-  const stray = quote?.unranked ? ' (far from what others pay)' : '';
-  const quoted = quote === null ? 'no quote at the moment' : `quoted ${quote.receiveAmount}${stray}`;
-  const { sellAmount, corridor, anchorId } = terms;
-  return `intent ${intentHash.slice(0, 12)}…: ${sellAmount} in ${corridor} through ${anchorId}, ${quoted}`;
-}
-
-/** The message for people about a step that was taken. */
-function saying(state: Exclude<OfframpState, { step: 'registered' }>): string {
-  switch (state.step) {
-    case 'authenticated':
-      return 'the anchor knows the wallet (SEP-10)';
-    case 'started':
-      return `withdrawal ${state.withdrawal.id} is started (SEP-24)`;
-    case 'attached':
-      return 'the service follows the withdrawal';
-    case 'instructed':
-      return `to pay: ${state.instructions.amount}, as quoted`;
-    case 'paying':
-      return `payment ${state.payment.hash.slice(0, 12)}… is ${state.payment.signed ? 'signed' : 'built'}`;
-    case 'paid':
-      return `paid on the simulated ledger: ${state.payment.hash.slice(0, 12)}…`;
-    case 'reported':
-      return 'the service knows the payment, whatever the anchor says of it';
-    case 'ended':
-      return 'there is an outcome';
-  }
 }
 
 async function call<T>(url: string, signal: AbortSignal, json?: object): Promise<T> {

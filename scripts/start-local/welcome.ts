@@ -1,7 +1,5 @@
 /** What a person who has just started the service needs: its address, its keys, and commands to try. */
 export function welcome(of: {
-  /** The address of the web page. */
-  page: string;
   url: string;
   simulated: boolean;
   /** The origin of the oracle. */
@@ -23,7 +21,7 @@ export function welcome(of: {
   return `
 Fairlead is up.
 
-  Open this     ${of.page}
+  Open this     ${of.url}/
   The API       ${of.url}/docs
   Admin key     ${of.adminKey}
   Cron secret   ${of.cronSecret}

@@ -62,19 +62,9 @@ export function operationDeclarations(
 }
 
 const places = [
-  {
-    place: 'path',
-    member: 'params',
-    what: 'What the path names.',
-    of: (call: string) => `What the path of ${call} names.`,
-  },
-  {
-    place: 'query',
-    member: 'query',
-    what: 'The query parameters.',
-    of: (call: string) => `The query of ${call}.`,
-  },
-];
+  ['path', 'params', 'The path parameters'],
+  ['query', 'query', 'The query parameters'],
+] as const;
 
 function argumentsOf({ object, call, type, metadata }: ClientOperation, types: TypeWriter): string[] {
   const parts: string[] = [];
@@ -83,7 +73,7 @@ function argumentsOf({ object, call, type, metadata }: ClientOperation, types: T
     members.push(
       `${doc(what, '  ')}${union(`  ${name}${isRequired ? '' : '?'}:`, isRequired ? wanted : [...wanted, 'undefined'])}`,
     );
-  for (const { place, member, what, of } of places) {
+  for (const [place, member, what] of places) {
     const those = (object.parameters ?? []).filter((one) => one.in === place);
     if (those.length === 0) continue;
     const properties = Object.fromEntries(
@@ -91,8 +81,8 @@ function argumentsOf({ object, call, type, metadata }: ClientOperation, types: T
     );
     const required = those.filter((one) => one.required).map((one) => one.name);
     const name = `${type}${pascalCase(member)}`;
-    parts.push(types.interfaceOf(name, { properties, required, description: of(`\`${call}\``) }));
-    add(member, what, required.length > 0, [name]);
+    parts.push(types.interfaceOf(name, { properties, required, description: `${what} of \`${call}\`.` }));
+    add(member, `${what}.`, required.length > 0, [name]);
   }
   const body = object.requestBody?.content['application/json']?.schema;
   if (body !== undefined)

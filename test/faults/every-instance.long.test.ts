@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient } from '../../contract/client/create-client.js';
 import type { ServiceProcess } from '../fixtures/edge/service-process.js';
-import { run } from '../fixtures/faults/calls.js';
 import {
   beginOffRamp,
+  run,
   type SeveralInstances,
   startSeveral,
   statusOf,

@@ -2,12 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ServiceProcess } from '../fixtures/edge/service-process.js';
-import { type Job, jobPaths, run } from '../fixtures/faults/calls.js';
 import {
   beginOffRamp,
+  type Job,
+  jobPaths,
   type LeaseHolders,
   metricOf,
   type OffRamp,
+  run,
   type SeveralInstances,
   startSeveral,
   statusOf,

@@ -3,8 +3,11 @@ import { encodeSecretKey } from '../../contract/verification/strkey.js';
 import { scriptedService, startScriptedService } from '../fixtures/clients/scripted-service.js';
 import { signer, storedIntent } from '../fixtures/disputes/dispute-values.js';
 import { insertIntents } from '../fixtures/intents/stored-intents.js';
-import { publisherFixture } from '../fixtures/publisher/publisher-over-http.js';
-import { startTamperingProxy, type TamperingProxy } from '../fixtures/publisher/tampering-proxy.js';
+import {
+  publisherFixture,
+  startTamperingProxy,
+  type TamperingProxy,
+} from '../fixtures/publisher/publisher-over-http.js';
 import { testAdminKey } from '../support/app.js';
 import { expectFor } from '../support/expect-for.js';
 import { waitFor } from '../support/wait-for.js';

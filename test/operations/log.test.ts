@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { createLogger, openLog } from '../../server/logger.js';
 import type { Logger } from '../../server/ports.js';
-import { expectNowhere } from '../fixtures/edge/planted-service.js';
+import { expectNowhere } from '../fixtures/edge/nowhere.js';
 import { waitFor } from '../support/wait-for.js';
 
 const secret = 'a-secret-that-was-handed-to-the-log';

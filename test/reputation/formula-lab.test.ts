@@ -4,7 +4,7 @@ import { countHistory } from '../../scripts/lib/count-history.js';
 import { seeded } from '../../scripts/lib/random.js';
 import { anchorCards } from '../../server/features/reputation/card.rules.js';
 import type { Evidence, JudgedIntent } from '../../server/features/reputation/what-counts.rules.js';
-import { anchor } from '../fixtures/reputation/fleet-view.js';
+import { anchor } from '../fixtures/reputation/reputation-parts.js';
 import {
   type Course,
   corridor,

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import document from '../../docs/openapi.json' with { type: 'json' };
-import { type ApiDocument, withSamples } from '../../scripts/openapi/code-samples.js';
+import { withSamples } from '../../scripts/openapi/code-samples.js';
+import type { OpenApiDocument } from '../../scripts/openapi/document.js';
 import { type BuiltPage, writeBuiltPage } from '../fixtures/edge/built-page.js';
 import { startTestApp, type TestApp } from '../support/app.js';
 import { testDatabase } from '../support/database.js';
 
-const reference = withSamples(document as unknown as ApiDocument);
+const reference = withSamples(document as unknown as OpenApiDocument);
 
 describe('the reference', () => {
   it('begins each operation with a request that can be copied, for a shell and for TypeScript', () => {

@@ -137,7 +137,7 @@ const originOf = (name: string) => servers.get(name)?.origin ?? '';
 
 function tomlOf(host = '', info = false): Buffer {
   const origin = `http://${host}`;
-  const members = [`TRANSFER_SERVER_SEP0024 = "${origin}/sep24"`, `SIGNING_KEY = "${key.address}"`];
+  const members = [`TRANSFER_SERVER_SEP0024 = "${origin}/sep24"`, `SIGNING_KEY = "${key.publicKey()}"`];
   return Buffer.from([...members, ...(info ? [] : [`ANCHOR_QUOTE_SERVER = "${origin}/sep38"`])].join('\n'));
 }
 

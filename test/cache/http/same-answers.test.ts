@@ -1,13 +1,7 @@
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  type CountedCache,
-  headerOf,
-  type RawAnswer,
-  sendRaw,
-  separated,
-  startCountedCache,
-} from '../../fixtures/cache/counted-cache.js';
+import { type CountedCache, startCountedCache } from '../../fixtures/cache/counted-cache.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 import { propertyRuns } from '../../support/property-runs.js';
@@ -36,6 +30,53 @@ afterAll(async () => {
   await ports.stop();
   await app.close();
 });
+
+/** An answer as it was on the wire. */
+interface RawAnswer {
+  status: number;
+  reason: string;
+  /** In lower case, in the order in which they came. */
+  headers: [name: string, value: string][];
+  body: Buffer;
+}
+
+/**
+ * Sends exactly these bytes on a connection of its own; the last request must ask for the connection to be closed. What
+ * comes after the first head counts as its body (see `separated`).
+ */
+function sendRaw(port: number, request: string): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(port, '127.0.0.1', () => socket.write(request, 'latin1'));
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('end', () => resolve(parse(Buffer.concat(chunks))));
+    socket.on('error', reject);
+  });
+}
+
+function headerOf(answer: RawAnswer, wanted: string): string | undefined {
+  return answer.headers.find(([name]) => name === wanted)?.[1];
+}
+
+/** An answer and those that follow it in the same bytes. No body of ours contains a status line. */
+function separated({ body, ...head }: RawAnswer): [RawAnswer, ...RawAnswer[]] {
+  const next = body.indexOf('HTTP/1.1 ');
+  if (next < 0) return [{ ...head, body }];
+  return [{ ...head, body: body.subarray(0, next) }, ...separated(parse(body.subarray(next)))];
+}
+
+function parse(received: Buffer): RawAnswer {
+  const interim = /^HTTP\/1\.1 100 [^\r]*\r\n\r\n/.exec(received.toString('latin1'));
+  const bytes = received.subarray(interim?.[0].length ?? 0);
+  const end = bytes.indexOf('\r\n\r\n');
+  const [statusLine = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');
+  const headers = lines.map((line): [string, string] => {
+    const colon = line.indexOf(':');
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+  });
+  const [, status, ...reason] = statusLine.split(' ');
+  return { status: Number(status), reason: reason.join(' '), headers, body: bytes.subarray(end + 4) };
+}
 
 function from(client: number) {
   return { 'x-forwarded-for': `10.${client >> 16}.${(client >> 8) & 255}.${client & 255}` };

@@ -7,11 +7,28 @@ import { nothingObserved } from '../../../server/features/intents/transition/set
 import { disputeOf, falseSignature, type Signer, signer } from '../../fixtures/disputes/dispute-values.js';
 import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 import type { TestApp } from '../../support/app.js';
-import { countStatuses, spread } from '../store/disputes-fixture.js';
 
 const fixture = disputesFixture();
 /** The points of disputes per key. */
 const { points: limit, windowSeconds } = rateLimitClasses.dispute;
+
+/** The number of answers with each status. */
+function countStatuses(answers: readonly { status: number }[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+/** Runs `work` for 0 to count - 1, with at most `atOnce` at a time. */
+async function spread<T>(count: number, atOnce: number, work: (index: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  let next = 0;
+  const run = async () => {
+    for (let index = next++; index < count; index = next++) results.push(await work(index));
+  };
+  await Promise.all(Array.from({ length: atOnce }, run));
+  return results;
+}
 
 let keys = 0;
 function freshSigner(): Signer {

@@ -4,7 +4,6 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Listener, type ListenOptions, listen } from '../../../server/http/listen.js';
-import { askFrom, neverReading } from '../../fixtures/edge/raw-requests.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const silentMs = 1_000;
@@ -18,6 +17,55 @@ const answers: RequestListener = (req, res) => {
   else if (req.url === '/long') res.setTimeout(0);
   else if (req.url !== '/hold') res.end(req.url === '/big' ? big : 'ok');
 };
+
+/**
+ * Opens connections from one loopback address that send the given bytes and never read an answer. They do not notice when
+ * they are closed, since noticing would require reading.
+ */
+async function neverReading(options: { port: number; from: string; count: number; text: string }) {
+  const { port, from, count, text } = options;
+  const sockets = Array.from({ length: count }, () => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress: from });
+    socket.pause();
+    socket.on('error', () => undefined);
+    return socket;
+  });
+  await Promise.all(
+    sockets.map(
+      (socket) =>
+        new Promise<void>((resolve) => {
+          socket.once('close', () => resolve());
+          socket.once('connect', () => socket.write(text, () => resolve()));
+        }),
+    ),
+  );
+  return {
+    sockets,
+    end: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** Sends one request from this loopback address. Resolves with the status, or with the reason why there is none. */
+function askFrom(options: { port: number; from: string; path: string }): Promise<number | string> {
+  const { port, from, path } = options;
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket = connect({ port, host: '127.0.0.1', localAddress: from }, () =>
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`),
+    );
+    socket.setTimeout(15_000, () => socket.destroy(new Error('no answer in 15 s')));
+    socket.on('data', (chunk) => {
+      answer += chunk.toString('latin1');
+    });
+    socket.on('error', (error) => resolve(error.message));
+    socket.on('close', () => {
+      const [, status] = /^HTTP\/1\.1 (\d+) /.exec(answer) ?? [];
+      resolve(status === undefined ? 'closed without an answer' : Number(status));
+    });
+  });
+}
 
 let listener: Listener | undefined;
 afterEach(async () => {

@@ -5,10 +5,11 @@ import { contract } from '../../../contract/index.js';
 import { intentHash } from '../../../contract/verification/intent-hash.js';
 import { listRoutes } from '../../../server/http/route-table.js';
 import { storedIntent } from '../../fixtures/disputes/dispute-values.js';
-import { expectNowhere, freshSecret, plantedService, secrets } from '../../fixtures/edge/planted-service.js';
+import { expectNowhere } from '../../fixtures/edge/nowhere.js';
 import { insertIntents } from '../../fixtures/intents/stored-intents.js';
 import type { RequestOptions } from '../../support/answers.js';
 import { waitFor } from '../../support/wait-for.js';
+import { freshSecret, plantedService, secrets } from './planted-service.js';
 
 const account = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
 const terms = { corridor: 'usdc-ngn', anchorId: 'harbour', account, sellAmount: '100', nonce: secrets.nonce };

@@ -212,7 +212,7 @@ it('409 RUN_IN_PROGRESS while another run is active, with its start time; the ot
   await fixture.watch(90 * day);
   await Promise.all(Array.from({ length: 6 }, () => followed('harbour')));
   await fixture.pass(minute);
-  fixture.anchors.anchor('harbour').resetCalls();
+  fixture.anchors.anchor('harbour').seen.length = 0;
   const begunAt = Date.now();
   const long = fixture.reconcile();
   // Its first poll has arrived, and five more follow a fifth of a second apart.

@@ -5,8 +5,8 @@ import type { Intent } from '../../../server/features/intents/intent.js';
 import { createIntentStore } from '../../../server/features/intents/store.js';
 import { insertIntents, unpaidIntent } from '../../fixtures/intents/stored-intents.js';
 import { allEntries, publisherInstance, verifyLog } from '../../fixtures/publisher/publisher.js';
-import { anchor } from '../../fixtures/reputation/fleet-view.js';
 import {
+  anchor,
   type FeatureFixture,
   openFeature,
   openReputationParts,

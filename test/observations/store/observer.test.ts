@@ -20,7 +20,7 @@ function hanging(): { responder: Responder; release(): void } {
 describe('a round', () => {
   it('asks every anchor for what any wallet may ask, without a token', async () => {
     const harbour = fleet.simulated.anchor('harbour');
-    harbour.resetCalls();
+    harbour.seen.length = 0;
     const { anchors, calls } = await fleet.round();
     expect(anchors).toBe(5);
     expect(calls).toBeLessThanOrEqual(anchors * 10);

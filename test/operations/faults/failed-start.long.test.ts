@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
-import { formsOf } from '../../fixtures/edge/planted-service.js';
+import { formsOf } from '../../fixtures/edge/nowhere.js';
 import { testDatabase } from '../../support/database.js';
 import { runProgram } from '../../support/run-program.js';
 import { testRun } from '../../support/test-run.js';

@@ -4,15 +4,16 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { createOutbound } from '../../../server/outbound/outbound.js';
 import {
+  answering,
   dripping,
   expectCutOff,
   head,
+  listen,
   maxBytes,
   outboundCalls,
   outcomeOf,
   withLength,
 } from '../../fixtures/outbound/calls.js';
-import { answering, listen } from '../../fixtures/outbound/listener.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const { callTo, serving, connector } = outboundCalls();

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import {
+  answering,
   endless,
   expectCutOff,
   head,
@@ -9,7 +10,6 @@ import {
   outboundCalls,
   withLength,
 } from '../../fixtures/outbound/calls.js';
-import { answering } from '../../fixtures/outbound/listener.js';
 
 const { callTo, serving } = outboundCalls();
 

@@ -2,8 +2,7 @@ import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type ConnectDeps, connectVetted, isVettedPeer } from '../../../server/outbound/connect.js';
 import { type Outbound, OutboundError } from '../../../server/outbound/outbound.js';
 import { originsOfOperator } from '../../../server/outbound/vet-url.js';
-import { outboundCalls, outcomeOf } from '../../fixtures/outbound/calls.js';
-import { answering, type Listener } from '../../fixtures/outbound/listener.js';
+import { answering, type Listener, outboundCalls, outcomeOf } from '../../fixtures/outbound/calls.js';
 import { expectFor } from '../../support/expect-for.js';
 import vectors from '../../vectors/outbound-addresses.json' with { type: 'json' };
 

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { exitCodes, verifyService } from '../../../scripts/verify-service.js';
-import { publisherFixture } from '../../fixtures/publisher/publisher-over-http.js';
 import {
+  publisherFixture,
   startTamperingProxy,
   type Tamper,
   type TamperingProxy,
-} from '../../fixtures/publisher/tampering-proxy.js';
+} from '../../fixtures/publisher/publisher-over-http.js';
 
 const fixture = await publisherFixture();
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-verify-'));

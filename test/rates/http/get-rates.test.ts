@@ -109,7 +109,7 @@ describe('200', () => {
 
   it('keeps answers to ?receive= apart from those to ?amount=, and asks an anchor once for each', async () => {
     const harbour = app.simulated.anchor('harbour');
-    harbour.resetCalls();
+    harbour.seen.length = 0;
     const sold = await get('amount=9999');
     const [received, again] = await Promise.all([get('receive=99990.0'), get('receive=99990')]);
     expect(sold.body).toMatchObject({ amount: '9999', receive: null });

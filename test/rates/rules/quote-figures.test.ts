@@ -15,8 +15,7 @@ import {
   worthOf,
 } from '../../../server/features/rates/worth.rules.js';
 import { noRecord } from '../../../server/features/reputation/cards.js';
-import { corridorFixture } from '../../fixtures/rates/corridor.js';
-import { scoredRecord } from '../../fixtures/rates/records.js';
+import { corridorFixture, scoredRecord } from '../../fixtures/rates/corridor.js';
 
 const fileOf = (name: string) => new URL(`../../vectors/${name}.json`, import.meta.url);
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type QuoteSort, quoteSorts, ratesAnswer } from '../../../contract/schemas/rates.js';
 import { createSnapshotFeature } from '../../../server/features/snapshot/feature.js';
-import { scoredRecord } from '../../fixtures/rates/records.js';
+import { scoredRecord } from '../../fixtures/rates/corridor.js';
 import { price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 
 const fixture = simulatedRates();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ratesAnswer } from '../../../contract/schemas/rates.js';
 import { noRecord } from '../../../server/features/reputation/cards.js';
-import { scoredRecord } from '../../fixtures/rates/records.js';
+import { scoredRecord } from '../../fixtures/rates/corridor.js';
 import { ngnAnchors, price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 import { waitFor } from '../../support/wait-for.js';
 
@@ -160,7 +160,7 @@ describe('the cache of the rates', () => {
       1, 1, 1, 1, 1,
     ]);
     expect(callsTo('ferry', 'GET /sep24/info')).toBe(1);
-    expect(fixture.simulated.fx.calls['GET /fx']).toBe(1);
+    expect(fixture.simulated.fx.callsTo('GET /fx')).toBe(1);
   });
 
   it('serves an answer for 15 s, then stale up to 60 s while one refresh runs, and asks again after that', async () => {

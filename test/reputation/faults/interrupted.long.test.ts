@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
-import { anchor, type TestFleet } from '../../fixtures/reputation/fleet-view.js';
 import {
+  anchor,
   type FeatureFixture,
   insertOutcomes,
   openFeature,
   openReputationParts,
   type ReputationParts,
+  type TestFleet,
 } from '../../fixtures/reputation/reputation-parts.js';
 import { anyOutcome, noon } from '../../fixtures/reputation/stored-outcomes.js';
 import { type PrivateMongo, privateMongo } from '../../support/database.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { leaderboardAnswer, reputationHistory } from '../../../contract/schemas/reputation.js';
-import { anchor } from '../../fixtures/reputation/fleet-view.js';
 import { reputationFixture } from '../../fixtures/reputation/reputation-fixture.js';
+import { anchor } from '../../fixtures/reputation/reputation-parts.js';
 
 const fixture = reputationFixture();
 const { outcomes, board } = fixture;

@@ -2,12 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { snapshotAnswer } from '../../../contract/schemas/snapshot.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { createSnapshotFeature, type SnapshotDeps } from '../../../server/features/snapshot/feature.js';
+import { scoredRecord } from '../../fixtures/rates/corridor.js';
 import {
   type RatesService,
   type RatesServiceOptions,
   startRatesService,
 } from '../../fixtures/rates/rates-service.js';
-import { scoredRecord } from '../../fixtures/rates/records.js';
 import { testDatabase } from '../../support/database.js';
 
 const database = testDatabase();
@@ -36,7 +36,7 @@ const snapshotOf = (patch: Partial<SnapshotDeps> = {}) =>
 
 beforeEach(async () => {
   await start();
-  for (const each of simulated.anchors) each.resetCalls();
+  for (const each of simulated.anchors) each.seen.length = 0;
 });
 afterEach(async () => {
   await service.close();
@@ -75,7 +75,7 @@ describe('the snapshot', () => {
   });
 
   it('is served until a rebuild, which asks for quotes older than half the interval, and only for those', async () => {
-    const asked = () => simulated.anchor('harbour').calls[price] ?? 0;
+    const asked = () => simulated.anchor('harbour').callsTo(price);
     const first = (await snapshot.get()).answer;
     const before = asked();
     service.world.now += 7_499;

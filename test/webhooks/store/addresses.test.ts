@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from '@jest/globals';
-import { answering, type Listener, listen } from '../../fixtures/outbound/listener.js';
+import { answering, type Listener, listen } from '../../fixtures/outbound/calls.js';
 import { closedAfterEach } from '../../fixtures/webhooks/closing.js';
 import type { DeliveryFixture } from '../../fixtures/webhooks/delivery-fixture.js';
 import { testDatabase } from '../../support/database.js';

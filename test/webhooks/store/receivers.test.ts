@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import type { AttemptOutcome, DeliveryState } from '../../../contract/schemas/webhooks.js';
-import { answering, type Listener, listen } from '../../fixtures/outbound/listener.js';
+import { answering, type Listener, listen } from '../../fixtures/outbound/calls.js';
 import { closedAfterEach } from '../../fixtures/webhooks/closing.js';
 import type { DeliveryFixture } from '../../fixtures/webhooks/delivery-fixture.js';
 import { answer, type Respond } from '../../fixtures/webhooks/receiver.js';
