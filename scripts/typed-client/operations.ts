@@ -1,24 +1,21 @@
-import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
-import type { RouteMetadata } from '../../contract/describe-route.js';
+import type { AppRouter } from '@ts-rest/core';
 import type { ErrorCode } from '../../contract/errors.js';
 import type { OpenApiDocument } from '../openapi/document.js';
 import { componentName, type JsonSchema } from '../openapi/json-schema.js';
 import type { OperationObject } from '../openapi/operation-object.js';
-import { codesByStatus, successStatuses } from '../openapi/operations.js';
+import { codesByStatus, type Operation, operationsOf, successStatuses } from '../openapi/operations.js';
 import { pascalCase } from '../openapi/zod-schema.js';
 import { createTypeWriter, doc, type TypeWriter, union } from './write-type.js';
 
 export const errorBodyName = (code: ErrorCode) => `${pascalCase(code)}ErrorBody`;
 
 /** An operation of the contract as a client has it. */
-export interface ClientOperation {
+export interface ClientOperation extends Pick<Operation, 'route' | 'metadata'> {
   name: string;
   /** `client.<group>.<name>` */
   call: string;
   /** What the names of its types begin with. */
   type: string;
-  route: AppRoute;
-  metadata: RouteMetadata;
   /** The document's object of the operation. */
   object: OperationObject;
   /** Whether its answer is a page that names the cursor of the next one. */
@@ -32,16 +29,15 @@ export function operationsByGroup(
 ): [string, ClientOperation[]][] {
   return Object.entries(contract).map(([group, members]) => [
     group,
-    Object.entries(members as AppRouter).map(([name, route]) => {
-      if (!isAppRoute(route)) throw new Error(`${group}.${name} is no operation`);
-      const metadata = route.metadata as RouteMetadata;
-      const path = route.path.replaceAll(/:([A-Za-z0-9_]+)/g, '{$1}');
-      const object = document.paths[path]?.[route.method.toLowerCase()];
-      if (object === undefined) throw new Error(`the document has no ${route.method} ${path}`);
-      const isList = object.parameters?.some((one) => one.name === 'cursor') ?? false;
-      const type = pascalCase(metadata.operationId);
-      return { name, call: `client.${group}.${name}`, type, route, metadata, object, isList };
-    }),
+    Object.entries(members as AppRouter).flatMap(([name, member]) =>
+      operationsOf({ [name]: member }).map(({ path, ...operation }) => {
+        const object = document.paths[path]?.[operation.route.method.toLowerCase()];
+        if (object === undefined) throw new Error(`the document has no ${operation.route.method} ${path}`);
+        const isList = object.parameters?.some((one) => one.name === 'cursor') ?? false;
+        const type = pascalCase(operation.metadata.operationId);
+        return { ...operation, name, call: `client.${group}.${name}`, type, object, isList };
+      }),
+    ),
   ]);
 }
 

@@ -19,7 +19,6 @@ export interface Terminal {
 export type Get = <T>(path: string, form: z.ZodType<T, z.ZodTypeDef, unknown>) => Promise<T>;
 
 const timeoutMs = 20_000;
-const maxBytes = 4 * 1024 * 1024;
 const maxTries = 6;
 const maxWaitMs = 120_000;
 
@@ -66,25 +65,13 @@ async function tryOnce(url: string): Promise<Tried> {
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const text = await readText(response);
-    if (response.ok) return { text };
+    if (response.ok) return { text: await response.text() };
+    await response.body?.cancel();
     const seconds = /^\d{1,6}$/.exec(response.headers.get('retry-after') ?? '')?.[0];
     const waitMs = seconds === undefined ? undefined : Number(seconds) * 1_000;
     return { why: `answered ${response.status}`, status: response.status, waitMs };
   } catch (error) {
-    if (error instanceof CannotCheck) throw error;
     const { cause } = error as Error;
     return { why: `no answer (${cause instanceof Error ? cause.message : String(error)})` };
   }
-}
-
-async function readText(response: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += part.length;
-    if (size > maxBytes) throw new CannotCheck(`${response.url} answers with more than ${maxBytes} bytes`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
 }
