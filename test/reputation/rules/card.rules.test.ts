@@ -12,7 +12,12 @@ import {
   settleBucketOf,
 } from '../../../server/features/reputation/day-count.rules.js';
 import { compareRanked } from '../../../server/features/reputation/ranking.rules.js';
-import { addRollup, emptyTally, judgeTimes } from '../../../server/features/reputation/tally.rules.js';
+import {
+  addRollup,
+  addTally,
+  emptyTally,
+  judgeTimes,
+} from '../../../server/features/reputation/tally.rules.js';
 
 const day: Rollup = {
   anchorId: 'harbour',
@@ -82,6 +87,16 @@ it('an anchor over all its corridors is scored from those that have a score', ()
   ];
   expect(ownRecord(record, cards)).toMatchObject({ score: '80.00', state: 'scored' });
   expect(ownRecord(record, cards.slice(1))).toMatchObject({ score: null, state: 'insufficient_data' });
+});
+
+it('the tally of two corridors is that of all their days', () => {
+  const [ngn, kes, sum, whole] = [emptyTally(), emptyTally(), emptyTally(), emptyTally()];
+  const earlier = { ...day, corridor: 'usdc-kes', day: '2026-11-20', filled: 25 };
+  addRollup(ngn, day);
+  addRollup(kes, earlier);
+  for (const tally of [ngn, kes]) addTally(sum, tally);
+  for (const rollup of [day, earlier]) addRollup(whole, rollup);
+  expect(sum).toEqual(whole);
 });
 
 it('a window includes its last day, across months and leap days', () => {
