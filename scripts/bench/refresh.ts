@@ -8,14 +8,14 @@ import { withDatabase } from '../mongod/uri.js';
 import { type BenchContext, type BenchMongo, type BenchService, runInternally } from './lib/context.js';
 import { type BenchRow, inTurns, medianOf, ms, perSecond, ratioOfRounds } from './lib/figures.js';
 
-const [few, many] = [10_000, 200_000];
+const [few, many] = [10_000, 1_000_000];
 const days = 30;
 /** How many days each round marks, today among them. */
 const markedDays = 3;
 const rounds = 5;
 const writers = 32;
 const dayMs = 86_400_000;
-const chunk = 2_000;
+const chunk = 5_000;
 const account = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
 
 interface Pair {

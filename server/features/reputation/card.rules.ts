@@ -9,7 +9,15 @@ import {
 } from '../../../contract/schemas/score-card.js';
 import { hasEnough, scoreOf, weightedScore } from '../../../contract/verification/score.js';
 import { percentileSeconds, type Rollup } from './day-count.rules.js';
-import { addRollup, addTally, emptyTally, judgeTimes, type Tally, timesWithheld } from './tally.rules.js';
+import {
+  addRollup,
+  addTally,
+  countAccounts,
+  emptyTally,
+  judgeTimes,
+  type Tally,
+  timesWithheld,
+} from './tally.rules.js';
 import type { Evidence } from './what-counts.rules.js';
 
 /** The formula of every card. */
@@ -215,27 +223,17 @@ export function ownRecord(
 }
 
 /** The signs beside a card, which describe how its record came about (docs/reputation.md). */
-export function signsOf({
-  filled,
-  notFilled,
-  timesKnown,
-  newAccountOutcomes,
-  accounts,
-  days,
-}: Tally): CardSigns {
+export function signsOf(tally: Tally): CardSigns {
+  const { filled, notFilled, timesKnown, newAccountOutcomes, days } = tally;
   const outcomes = filled + notFilled;
   const share = (part: number) => (outcomes === 0 ? null : fraction(part, outcomes, 6, 'up'));
-  const most = (counts: Iterable<number>) => {
-    let largest = 0;
-    for (const count of counts) if (count > largest) largest = count;
-    return largest;
-  };
+  const { accounts, largest } = countAccounts(tally);
   return {
     timesKnown,
-    accounts: accounts.size,
+    accounts,
     newAccountShare: share(newAccountOutcomes),
-    largestAccountShare: share(most(accounts.values())),
-    busiestDayShare: share(most(days.values())),
+    largestAccountShare: share(largest),
+    busiestDayShare: share(Math.max(0, ...days.values())),
   };
 }
 

@@ -58,7 +58,7 @@ export function percentileSeconds(histogram: Uint32Array, percent: number): numb
  */
 export type PackedCounts = Uint8Array;
 
-const pairBytes = 8;
+export const pairBytes = 8;
 
 export function packCounts(counts: ReadonlyMap<number, number>): PackedCounts {
   const packed = new Uint8Array(counts.size * pairBytes);

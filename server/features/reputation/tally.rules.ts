@@ -1,6 +1,8 @@
 import {
   emptySums,
   forEachCount,
+  type PackedCounts,
+  pairBytes,
   type Rollup,
   type Sums,
   settleBounds,
@@ -15,21 +17,23 @@ export interface Tally extends Sums {
   settle: Uint32Array;
   /** The times that count, by bucket: with those that are assumed for what was withheld. */
   times: Uint32Array;
-  /** Outcomes by account. */
-  accounts: Map<number, number>;
+  /** Outcomes by account, of each roll-up: signs need them all at once, and sorting them is quicker than a map. */
+  accounts: PackedCounts[];
   /** Outcomes by UTC day. */
   days: Map<string, number>;
 }
 
 /** With the ledger as evidence, a withheld time counts as this many speed targets, and no time as more. */
 const withheldTargets = 4;
+/** An account and its count make one number, which a double holds exactly. */
+const countsUpTo = 2 ** 20;
 
 export function emptyTally(): Tally {
   return {
     ...emptySums(),
     settle: new Uint32Array(settleBounds.length),
     times: new Uint32Array(settleBounds.length),
-    accounts: new Map(),
+    accounts: [],
     days: new Map(),
   };
 }
@@ -40,7 +44,7 @@ export function addRollup(tally: Tally, rollup: Rollup): void {
   forEachCount(rollup.settle, (bucket, count) => {
     settle[bucket] = (settle[bucket] ?? 0) + count;
   });
-  forEachCount(rollup.accounts, (account, count) => addTo(tally.accounts, account, count));
+  tally.accounts.push(rollup.accounts);
   addTo(tally.days, rollup.day, rollup.filled + rollup.notFilled);
 }
 
@@ -51,7 +55,7 @@ export function addTally(sum: Tally, tally: Tally): void {
     for (let bucket = 0; bucket < into.length; bucket += 1)
       into[bucket] = (into[bucket] ?? 0) + (from[bucket] ?? 0);
   }
-  for (const [account, count] of tally.accounts) addTo(sum.accounts, account, count);
+  sum.accounts.push(...tally.accounts);
   for (const [day, count] of tally.days) addTo(sum.days, day, count);
 }
 
@@ -75,6 +79,33 @@ export function judgeTimes(tally: Tally, evidence: Evidence, speedTargetSeconds:
 /** Filled outcomes without a known time. */
 export function timesWithheld({ filled, settle }: Tally): number {
   return settle.reduce((left, count) => left - count, filled);
+}
+
+/** How many accounts there are, and the most outcomes of one of them. */
+export function countAccounts({ accounts }: Tally): { accounts: number; largest: number } {
+  const pairs = new Float64Array(
+    accounts.reduce((bytes, { byteLength }) => bytes + byteLength, 0) / pairBytes,
+  );
+  let filled = 0;
+  for (const packed of accounts)
+    forEachCount(packed, (account, count) => {
+      pairs[filled] = account * countsUpTo + count;
+      filled += 1;
+    });
+  pairs.sort();
+  const found = { accounts: 0, largest: 0 };
+  let [last, outcomes] = [-1, 0];
+  for (const pair of pairs) {
+    const account = Math.floor(pair / countsUpTo);
+    if (account !== last) {
+      found.accounts += 1;
+      outcomes = 0;
+    }
+    outcomes += pair % countsUpTo;
+    last = account;
+    found.largest = Math.max(found.largest, outcomes);
+  }
+  return found;
 }
 
 function addTo<Key>(counts: Map<Key, number>, key: Key, count: number): void {
