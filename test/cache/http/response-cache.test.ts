@@ -72,12 +72,14 @@ describe('an answer that is kept', () => {
 
   it('is made again by one of many who ask at the same time when its second is over', async () => {
     await untilKept('/api/corridors');
-    await delay(1_000);
-    const before = ports.handed();
-    const answers = await Promise.all(Array.from({ length: 40 }, () => get('/api/corridors')));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    // On a busy machine the requests may take longer than a second.
-    expect(ports.handed() - before).toBeLessThan(10);
+    // Where making the answer takes longer than a second, as it may on a busy machine, everyone makes it.
+    await waitFor(async () => {
+      await delay(1_000);
+      const before = ports.handed();
+      const answers = await Promise.all(Array.from({ length: 40 }, () => get('/api/corridors')));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(ports.handed() - before).toBeLessThan(10);
+    });
   });
 
   it('is no older than its freshness: max-age counts down, and stale quotes are not kept', async () => {
