@@ -1,4 +1,4 @@
-/** A backlog of events until a receiver has all of them, beside the version that BENCH_BEFORE names. Takes half an hour. */
+/** A backlog of events until a receiver has all of them, beside the version that BENCH_BEFORE names. Takes some six minutes. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventExamples } from '../../contract/examples/events.js';
