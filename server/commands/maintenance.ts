@@ -11,13 +11,6 @@ import type { Logger } from '../ports.js';
 import { createWebhookStore } from '../webhooks/webhook-store.js';
 import { type Command, onServiceDatabase, type Result } from './command.js';
 
-/** Standard output has only the report; warnings and errors go to standard error. */
-const logger: Logger = {
-  ...silentLogger,
-  warn: (_fields, message) => void process.stderr.write(`${message}\n`),
-  error: (_fields, message) => void process.stderr.write(`${message}\n`),
-};
-
 export const migrate: Command = {
   usage: '',
   does: 'Prepares the database before the first instance of a release starts.',
@@ -82,3 +75,10 @@ async function pauseAll(connection: Connection): Promise<Result> {
   };
   return { report, complete: true };
 }
+
+/** Standard output has only the report; warnings and errors go to standard error. */
+const logger: Logger = {
+  ...silentLogger,
+  warn: (_fields, message) => void process.stderr.write(`${message}\n`),
+  error: (_fields, message) => void process.stderr.write(`${message}\n`),
+};

@@ -11,6 +11,54 @@ const folder = new URL('../../docs/', import.meta.url);
 const keptForMinutes = 'public, max-age=300';
 const html = { type: 'html', cacheControl: askedForEachTime };
 
+function documentOf(name: string): string {
+  const document = JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as object;
+  return JSON.stringify({ ...document, servers: [{ url: '/', description: 'This service.' }] });
+}
+
+/** Answers browsers with HTML; programs, which accept anything, get the text that follows. */
+function forBrowsers(read: () => string): RequestHandler {
+  const answer = staticAnswer(read, html);
+  return (req, res, next) => {
+    res.vary('Accept');
+    if (req.accepts(['text/markdown', 'text/html']) === 'text/html') answer(req, res, next);
+    else next();
+  };
+}
+
+/** Tools in browsers of any origin may read what is public and the same for everyone. */
+function forEveryone(read: () => string, type: string): RequestHandler[] {
+  const allow: RequestHandler = (_req, res, next) => {
+    res.setHeader('Access-Control-Allow-Origin', '*');
+    next();
+  };
+  return [allow, staticAnswer(read, { type, cacheControl: keptForMinutes })];
+}
+
+function slugOf(heading: string): string {
+  return heading
+    .replaceAll(/<[^>]+>|&[#\w]+;/g, '')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+const groups = {
+  Guides: /^\/docs\/guides\//,
+  Pages: /^\/docs\/[^/]+\.md$/,
+  Operators: /^\/docs\/operations\//,
+};
+
+/** The built page that the documentation is put into: its header and styles; undefined where it is not built. */
+function docsShell(pageFolder: URL | undefined): string | undefined {
+  const built = pageFolder && new URL('docs.html', pageFolder);
+  return built && existsSync(built) ? readFileSync(built, 'utf8') : undefined;
+}
+
+function titleOf(text: string): string {
+  return /^# (.+)$/m.exec(text)?.[1] ?? '';
+}
+
 /** Routes the reference, the documents and the texts of docs/. */
 export function routePages(pageFolder: URL | undefined): Router {
   const texts = readTexts(folder);
@@ -48,28 +96,16 @@ export function routePages(pageFolder: URL | undefined): Router {
   return router;
 }
 
-function documentOf(name: string): string {
-  const document = JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as object;
-  return JSON.stringify({ ...document, servers: [{ url: '/', description: 'This service.' }] });
-}
-
-/** Answers browsers with HTML; programs, which accept anything, get the text that follows. */
-function forBrowsers(read: () => string): RequestHandler {
-  const answer = staticAnswer(read, html);
-  return (req, res, next) => {
-    res.vary('Accept');
-    if (req.accepts(['text/markdown', 'text/html']) === 'text/html') answer(req, res, next);
-    else next();
-  };
-}
-
-/** Tools in browsers of any origin may read what is public and the same for everyone. */
-function forEveryone(read: () => string, type: string): RequestHandler[] {
-  const allow: RequestHandler = (_req, res, next) => {
-    res.setHeader('Access-Control-Allow-Origin', '*');
-    next();
-  };
-  return [allow, staticAnswer(read, { type, cacheControl: keptForMinutes })];
+/** The links to the reference and to every page of the documentation; the one that is shown is marked. */
+function docsLinks(texts: Texts, shown: string): string {
+  const link = (path: string, title: string) =>
+    `<li><a href="${path}"${path === shown ? ' aria-current="page"' : ''}>${marked.parseInline(title)}</a></li>`;
+  const lists = Object.entries(groups).map(([title, paths]) => {
+    const pages = [...texts].filter(([path]) => paths.test(path));
+    const links = pages.map(([path, text]) => link(path, titleOf(text)));
+    return `<h2>${title}</h2><ul>${links.join('')}</ul>`;
+  });
+  return `<nav class="docs-links" aria-label="Documentation" lang="en"><ul>${link('/docs', 'API reference')}</ul>${lists.join('')}</nav>`;
 }
 
 /**
@@ -88,38 +124,6 @@ function htmlOf(text: string): string {
     );
 }
 
-function slugOf(heading: string): string {
-  return heading
-    .replaceAll(/<[^>]+>|&[#\w]+;/g, '')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
-    .replaceAll(' ', '-');
-}
-
-const groups = {
-  Guides: /^\/docs\/guides\//,
-  Pages: /^\/docs\/[^/]+\.md$/,
-  Operators: /^\/docs\/operations\//,
-};
-
-/** The links to the reference and to every page of the documentation; the one that is shown is marked. */
-function docsLinks(texts: Texts, shown: string): string {
-  const link = (path: string, title: string) =>
-    `<li><a href="${path}"${path === shown ? ' aria-current="page"' : ''}>${marked.parseInline(title)}</a></li>`;
-  const lists = Object.entries(groups).map(([title, paths]) => {
-    const pages = [...texts].filter(([path]) => paths.test(path));
-    const links = pages.map(([path, text]) => link(path, titleOf(text)));
-    return `<h2>${title}</h2><ul>${links.join('')}</ul>`;
-  });
-  return `<nav class="docs-links" aria-label="Documentation" lang="en"><ul>${link('/docs', 'API reference')}</ul>${lists.join('')}</nav>`;
-}
-
-/** The built page that the documentation is put into: its header and styles; undefined where it is not built. */
-function docsShell(pageFolder: URL | undefined): string | undefined {
-  const built = pageFolder && new URL('docs.html', pageFolder);
-  return built && existsSync(built) ? readFileSync(built, 'utf8') : undefined;
-}
-
 /** A page of the documentation in the dress of the web page. */
 function guideHtml(shell: string, path: string, texts: Texts): string {
   const text = texts.get(path) ?? '';
@@ -127,8 +131,4 @@ function guideHtml(shell: string, path: string, texts: Texts): string {
   return shell
     .replace(/<title>.*?<\/title>/, () => `<title>${titleOf(text)} · Fairlead</title>`)
     .replace('</body>', () => `<div class="docs">${main}${docsLinks(texts, path)}</div></body>`);
-}
-
-function titleOf(text: string): string {
-  return /^# (.+)$/m.exec(text)?.[1] ?? '';
 }

@@ -46,26 +46,6 @@ export async function answersPing(connection: Connection): Promise<boolean> {
   return connection.readyState === 1;
 }
 
-/**
- * Opens the one client of the process. `uri` names the database. An error says what is wrong with it and what to do, and
- * does not quote the password.
- */
-export async function connectMongo({ uri }: { uri: string }): Promise<Connection> {
-  try {
-    return await open(uri);
-  } catch (error) {
-    if (isMongoUnavailable(error)) throw new Error(whyUnreachable(error, uri), { cause: error });
-    // The driver quotes an address that it cannot parse, or the part that it takes for the user name, decoded or not.
-    const [, credentials = ''] = /\/\/(.*)@/.exec(uri) ?? [];
-    const shown = credentials
-      .split(/[:@/]/)
-      .filter(({ length }) => length >= minSecretLength)
-      .flatMap((part) => [part, querystring.unescape(part)])
-      .reduce((text, part) => text.replaceAll(part, '[redacted]'), String(error));
-    throw new Error(`MONGODB_URI cannot be used: ${shown}`);
-  }
-}
-
 const patienceMs = 60_000;
 const retryMs = 1_000;
 const sayAgainMs = 10_000;
@@ -95,4 +75,24 @@ export function createPatience(deps: { clock?: Clock; logger: Logger }) {
       }
     }
   };
+}
+
+/**
+ * Opens the one client of the process. `uri` names the database. An error says what is wrong with it and what to do, and
+ * does not quote the password.
+ */
+export async function connectMongo({ uri }: { uri: string }): Promise<Connection> {
+  try {
+    return await open(uri);
+  } catch (error) {
+    if (isMongoUnavailable(error)) throw new Error(whyUnreachable(error, uri), { cause: error });
+    // The driver quotes an address that it cannot parse, or the part that it takes for the user name, decoded or not.
+    const [, credentials = ''] = /\/\/(.*)@/.exec(uri) ?? [];
+    const shown = credentials
+      .split(/[:@/]/)
+      .filter(({ length }) => length >= minSecretLength)
+      .flatMap((part) => [part, querystring.unescape(part)])
+      .reduce((text, part) => text.replaceAll(part, '[redacted]'), String(error));
+    throw new Error(`MONGODB_URI cannot be used: ${shown}`);
+  }
 }

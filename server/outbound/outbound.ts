@@ -41,6 +41,37 @@ const maxHeaderBytes = 16 * 1_024;
 const idleTimeoutMs = 4_000;
 const maxIdleTimeoutMs = 30_000;
 
+/**
+ * The connectors of the service: to addresses that come from others, to the operator's own services, and to the
+ * receivers of webhooks. The receivers have their own: those that hang must not use up the concurrent calls to anchors.
+ */
+export function createConnectors(options: {
+  /** Exact origins out of OUTBOUND_ALLOW. */
+  allow: readonly string[];
+  /** FX_URL, ORACLE_URL, LEDGER_RPC_URL and HORIZON_URL, where they are set. */
+  operators: readonly (string | undefined)[];
+}) {
+  const anyone = createOutbound({ allow: options.allow });
+  const operators = createOutbound({ allow: originsOfOperator(options.operators) });
+  const subscribers = createOutbound({ allow: options.allow });
+  return {
+    anyone: anyone.request,
+    operators: operators.request,
+    subscribers: subscribers.request,
+    async close() {
+      await Promise.all([anyone.close(), operators.close(), subscribers.close()]);
+    },
+  };
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return parseAnyJson(body.toString('utf8'));
+  } catch (error) {
+    throw new OutboundError('bad_response', 'the answer is not JSON', error);
+  }
+}
+
 /** Makes every call to an address that comes from others. See vet-url.ts for the addresses that it allows. */
 export function createOutbound(options: OutboundOptions): { request: Outbound; close(): Promise<void> } {
   const listed = new Set(options.allow);
@@ -94,35 +125,4 @@ export function createOutbound(options: OutboundOptions): { request: Outbound; c
   }
 
   return { request, close };
-}
-
-/**
- * The connectors of the service: to addresses that come from others, to the operator's own services, and to the
- * receivers of webhooks. The receivers have their own: those that hang must not use up the concurrent calls to anchors.
- */
-export function createConnectors(options: {
-  /** Exact origins out of OUTBOUND_ALLOW. */
-  allow: readonly string[];
-  /** FX_URL, ORACLE_URL, LEDGER_RPC_URL and HORIZON_URL, where they are set. */
-  operators: readonly (string | undefined)[];
-}) {
-  const anyone = createOutbound({ allow: options.allow });
-  const operators = createOutbound({ allow: originsOfOperator(options.operators) });
-  const subscribers = createOutbound({ allow: options.allow });
-  return {
-    anyone: anyone.request,
-    operators: operators.request,
-    subscribers: subscribers.request,
-    async close() {
-      await Promise.all([anyone.close(), operators.close(), subscribers.close()]);
-    },
-  };
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return parseAnyJson(body.toString('utf8'));
-  } catch (error) {
-    throw new OutboundError('bad_response', 'the answer is not JSON', error);
-  }
 }
