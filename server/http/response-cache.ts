@@ -135,9 +135,9 @@ export function createResponseCache(deps: {
         const { rule, operationId } = entry.answer;
         const limit = limiter.take(rule, limitKeyOf(operationId, client));
         if (!(limit instanceof Promise)) return answer(app, asked, limit);
-        // If the limit cannot be told, the application tries again, and answers with the error.
+        // Others may have renewed the answer meanwhile. If the limit cannot be told, the application answers with the error.
         limit.then(
-          (drawn) => answer(app, asked, drawn),
+          (drawn) => answer(app, { ...asked, entry: cached.find(key) ?? entry }, drawn),
           () => app(req, res),
         );
       },
