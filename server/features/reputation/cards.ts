@@ -1,5 +1,7 @@
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import { createCache } from '../../cache/cache.js';
 import { isMongoUnavailable } from '../../mongo/failures.js';
+import type { Clock } from '../../ports.js';
 import type { QuoteReputation } from '../rates/worth.rules.js';
 import type { AnchorCards, CardWindow } from './card.rules.js';
 import type { CardState, CardStore } from './card-store.js';
@@ -11,6 +13,7 @@ export interface HeldCards {
   anchors: ReadonlyMap<string, AnchorCards>;
 }
 
+const freshMs = 1_000;
 /** The window of published cards and of quotes. */
 const usualWindow = 30;
 
@@ -27,27 +30,34 @@ export const noRecord: QuoteReputation = {
 
 export type Cards = ReturnType<typeof createCards>;
 
-export function createCards(store: CardStore) {
-  let held: HeldCards | undefined;
-
-  async function current(): Promise<HeldCards> {
-    try {
-      const state = await store.readState();
-      if (held !== undefined && isSame(state, held.state)) return held;
-      const read = await store.readCards();
-      held = { state: read.state, anchors: new Map(read.cards.map((cards) => [cards._id, cards])) };
-    } catch (error) {
-      if (held === undefined || !isMongoUnavailable(error)) throw error;
-    }
-    return held;
-  }
+export function createCards({ store, clock }: { store: CardStore; clock: Clock }) {
+  const held = createCache<void, HeldCards>({
+    async load(_question, lastKnown) {
+      try {
+        const state = await store.readState();
+        if (lastKnown !== undefined && isSame(state, lastKnown.state)) return lastKnown;
+        const read = await store.readCards();
+        return { state: read.state, anchors: new Map(read.cards.map((cards) => [cards._id, cards])) };
+      } catch (error) {
+        if (lastKnown === undefined || !isMongoUnavailable(error)) throw error;
+        return lastKnown;
+      }
+    },
+    freshMs,
+    staleMs: Number.POSITIVE_INFINITY,
+    clock,
+  });
 
   return {
-    /** The last known ones while the database is unavailable. */
-    current,
+    /** At most a second old; the last known ones while the database is unavailable. */
+    current: () => held.get(undefined, { maxAgeMs: freshMs }),
+    /** Reads them again, after a refresh of this instance. */
+    async reload(): Promise<void> {
+      await held.refresh();
+    },
     /** The record that quotes contain, from what is held: at most seconds old. */
     reputationOf(anchorId: string, corridor: string): QuoteReputation {
-      const cards = held?.anchors.get(anchorId);
+      const cards = held.peek()?.value.anchors.get(anchorId);
       const card = cards && cardsOf(cards, usualWindow).find((each) => each.corridor === corridor);
       if (card === undefined) return noRecord;
       const { score, state, outcomes, fillRate, p50SettleSeconds, p95SettleSeconds, meanShortfall } = card;

@@ -23,13 +23,13 @@ export interface ReputationDeps extends Omit<RefreshDeps, 'evidence' | 'inLeased
 export function createReputationFeature(deps: ReputationDeps) {
   const { fleet, ledger } = deps;
   const evidence = ledger === null ? 'anchor' : 'ledger';
-  const cards = createCards(deps.cards);
+  const cards = createCards({ store: deps.cards, clock: deps.clock });
   const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
   const refreshCards = createRefresh({ ...deps, evidence, inLeasedTransaction });
 
   async function refresh(): ReturnType<Refresh> {
     const run = await refreshCards();
-    if (run.ran) await cards.current();
+    if (run.ran) await cards.reload();
     return run;
   }
 
