@@ -12,7 +12,8 @@ export function collectionOf<T extends mongo.Document>(
   name: string,
   schema: Schema<T>,
 ): mongo.Collection<T> {
-  return defineModel(connection, name, schema).collection as unknown as mongo.Collection<T>;
+  const { collection } = defineModel(connection, name, schema);
+  return connection.getClient().db(connection.name).collection<T>(collection.name);
 }
 
 /** For documents that only our code writes, so that their TypeScript type alone says what they hold. `_id` is ours, too. */

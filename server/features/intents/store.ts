@@ -1,7 +1,7 @@
 import { type ClientSession, type Connection, type Model, type mongo, Schema } from 'mongoose';
 import { type ChangeStreamDeps, watchChanges } from '../../mongo/change-streams.js';
 import { isDuplicateKey, writeErrorsOf } from '../../mongo/failures.js';
-import { bulkCollection, defineModel } from '../../mongo/models.js';
+import { bulkCollection, collectionOf, defineModel } from '../../mongo/models.js';
 import { findCurrent } from '../../mongo/transactions.js';
 import type { DisputeEffect, Intent } from './intent.js';
 import { createInsertTogether } from './registration/insert-together.js';
@@ -75,8 +75,7 @@ export function intentModel(connection: Connection): Model<Intent> {
 
 /** The collection of the model. For this folder's stores. */
 export function intentCollection(connection: Connection): mongo.Collection<Intent> {
-  const { collection } = intentModel(connection);
-  return connection.getClient().db(connection.name).collection<Intent>(collection.name);
+  return collectionOf(connection, 'Intent', intentSchema);
 }
 
 export function createIntentStore(connection: Connection) {

@@ -1,5 +1,5 @@
 import { type ClientSession, type Connection, Schema } from 'mongoose';
-import { bulkCollection, countUpTo, defineModel, typedSchema } from '../../mongo/models.js';
+import { bulkCollection, collectionOf, countUpTo, defineModel, typedSchema } from '../../mongo/models.js';
 import type { OutcomeDay } from '../../outcome-days.rules.js';
 import type { Rollup } from './day-count.rules.js';
 
@@ -75,10 +75,9 @@ const pageSize = 500;
 
 export type RollupStore = ReturnType<typeof createRollupStore>;
 
-/** The roll-ups. Uses the driver's own collection: a refresh reads thousands of them, and needs no casting. */
+/** The roll-ups, of which a refresh reads thousands. */
 export function createRollupStore(connection: Connection) {
-  const { collection } = defineModel(connection, 'ReputationRollup', rollupSchema);
-  const rollups = connection.getClient().db(connection.name).collection<RollupDocument>(collection.name);
+  const rollups = collectionOf(connection, 'ReputationRollup', rollupSchema);
 
   return {
     /** Puts this roll-up in the place of the day's earlier one; null removes it. */
