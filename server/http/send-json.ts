@@ -86,11 +86,12 @@ function sendBytes(req: Request, res: Response, plain: Buffer, type = 'applicati
   res.end(req.method === 'HEAD' ? undefined : bytes);
 }
 
-/** Sets how long an answer stays fresh. Handlers of `etag` routes call it; all other answers are `no-store`. */
-export function setFreshness(res: Response, freshness: Freshness): void {
+/** A 200 that stays fresh for this long. What handlers of `etag` routes return; all other answers are `no-store`. */
+export function freshAnswer<T>(res: Response, freshness: Freshness, body: T) {
   const { seconds, countsDown = false } = freshness;
   const maxAge = Math.max(0, Math.floor(seconds));
   res.setHeader('Cache-Control', `${freshness.public ? 'public' : 'private'}, max-age=${maxAge}`);
   // The time until max-age is another number, or until the answer is no longer fresh.
   res.locals.sameForMs = (countsDown ? seconds - maxAge : seconds) * 1_000;
+  return { status: 200 as const, body };
 }

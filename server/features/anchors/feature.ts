@@ -1,7 +1,7 @@
 import { initServer } from '@ts-rest/express';
 import { anchorsContract } from '../../../contract/endpoints/anchors.js';
 import { corridorsContract } from '../../../contract/endpoints/corridors.js';
-import { setFreshness } from '../../http/send-json.js';
+import { freshAnswer } from '../../http/send-json.js';
 import { type AnchorDirectoryDeps, createAnchorDirectory } from './service.js';
 
 /** Both lists change with the fleet file, at a restart, or when an anchor changes its addresses; neither is urgent. */
@@ -22,21 +22,18 @@ export function createAnchorsFeature(
   const anchors = initServer().router(anchorsContract, {
     listAnchors: async ({ query, res }) => {
       const body = await directory.listAnchors(query);
-      setFreshness(res, freshness);
-      return { status: 200, body };
+      return freshAnswer(res, freshness, body);
     },
     getAnchor: async ({ params, res }) => {
       const anchor = await directory.getAnchor(params.anchor);
       const body = { ...anchor, contradictedPayments: await deps.contradictedPayments(anchor.id) };
-      setFreshness(res, freshness);
-      return { status: 200, body };
+      return freshAnswer(res, freshness, body);
     },
   });
   const corridors = initServer().router(corridorsContract, {
     listCorridors: async ({ query, res }) => {
       const body = directory.listCorridors(query);
-      setFreshness(res, freshness);
-      return { status: 200, body };
+      return freshAnswer(res, freshness, body);
     },
   });
   return { routers: { anchors, corridors }, directory };

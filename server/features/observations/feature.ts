@@ -3,7 +3,7 @@ import type { Connection } from 'mongoose';
 import { observationsContract } from '../../../contract/endpoints/observations.js';
 import type { AnchorObservations, ObservationWindow } from '../../../contract/schemas/observations.js';
 import { resultOf } from '../../errors.js';
-import { setFreshness } from '../../http/send-json.js';
+import { freshAnswer } from '../../http/send-json.js';
 import type { Leases } from '../../mongo/leases.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { AnchorDirectory } from '../anchors/service.js';
@@ -66,8 +66,7 @@ export function createObservationsFeature(deps: ObservationsFeatureDeps) {
     getObservations: async ({ params, query, res }) => {
       const window = Number(query.window ?? '30') as ObservationWindow;
       const body = await ofAnchor(params.anchor, window);
-      setFreshness(res, { seconds: freshSeconds, public: deps.publicCache });
-      return { status: 200, body };
+      return freshAnswer(res, { seconds: freshSeconds, public: deps.publicCache }, body);
     },
     observeAnchors: async () => ({ status: 200, body: resultOf(await observe(0)) }),
   });

@@ -5,7 +5,7 @@ import { scoresContract } from '../../../contract/endpoints/reputation.js';
 import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import { fromHex } from '../../../contract/verification/bytes.js';
 import { resultOf } from '../../errors.js';
-import { setFreshness } from '../../http/send-json.js';
+import { freshAnswer } from '../../http/send-json.js';
 import type { Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
@@ -85,24 +85,21 @@ const freshSeconds = {
 };
 
 function createRouters({ tick, health, log }: Parts, publicCache: boolean) {
-  async function fresh<T>(res: Response, what: keyof typeof freshSeconds, read: Promise<T>) {
-    const body = await read;
-    setFreshness(res, { seconds: freshSeconds[what], public: publicCache });
-    return { status: 200 as const, body };
-  }
+  const fresh = async <T>(res: Response, seconds: number, read: Promise<T>) =>
+    freshAnswer(res, { seconds, public: publicCache }, await read);
 
   const publisher = initServer().router(publisherContract, {
     tickPublisher: async () => ({ status: 200, body: resultOf(await tick()) }),
-    getPublisherHealth: ({ res }) => fresh(res, 'health', health()),
-    listBatches: ({ query, res }) => fresh(res, 'batch', log.list(query)),
-    getBatch: ({ params, res }) => fresh(res, 'batch', log.get(Number(params.sequence))),
+    getPublisherHealth: ({ res }) => fresh(res, freshSeconds.health, health()),
+    listBatches: ({ query, res }) => fresh(res, freshSeconds.batch, log.list(query)),
+    getBatch: ({ params, res }) => fresh(res, freshSeconds.batch, log.get(Number(params.sequence))),
     listBatchEntries: ({ params, query, res }) =>
-      fresh(res, 'entries', log.entries(Number(params.sequence), query)),
+      fresh(res, freshSeconds.entries, log.entries(Number(params.sequence), query)),
     proveBatchEntry: ({ params, query, res }) =>
-      fresh(res, 'batch', log.prove(Number(params.sequence), query)),
+      fresh(res, freshSeconds.batch, log.prove(Number(params.sequence), query)),
   });
   const scores = initServer().router(scoresContract, {
-    getPublicScores: ({ query, res }) => fresh(res, 'scores', log.scores(query)),
+    getPublicScores: ({ query, res }) => fresh(res, freshSeconds.scores, log.scores(query)),
   });
   return { publisher, scores };
 }

@@ -31,16 +31,16 @@ export function createHealth(deps: {
     return [...listed.values()];
   }
 
-  /** A tick that held the lease, and neither holds it any more nor noted its end before it gave it back, has died. */
+  /** A tick that did not note its end, and whose lease has expired or passed to another, has died. */
   async function ticksNow(): Promise<TickState> {
     const lease = await deps.lease();
     const state = await ticks.read();
-    const isHeld = lease !== null && lease.expiresAt.getTime() > clock();
-    const began = state.running?.token ?? 0;
-    // One with a later token began between the readings.
-    return began > (lease?.token ?? Number.POSITIVE_INFINITY) || (isHeld && began === lease.token)
-      ? state
-      : withoutDeadTick(state);
+    if (lease === null || state.running === null) return withoutDeadTick(state);
+    const { token } = state.running;
+    const isHeld = token === lease.token && lease.expiresAt.getTime() > clock();
+    // The lease was read first: a tick with a later token began in between.
+    const beganSince = token > lease.token;
+    return isHeld || beganSince ? state : withoutDeadTick(state);
   }
 
   return async () => {

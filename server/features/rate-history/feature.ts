@@ -1,8 +1,9 @@
 import { initServer } from '@ts-rest/express';
 import type { Connection } from 'mongoose';
 import { rateHistoryContract } from '../../../contract/endpoints/rates.js';
+import type { RateHistoryPage } from '../../../contract/schemas/rate-history.js';
 import { mediaTypeOf } from '../../http/negotiation.js';
-import { setFreshness, textBody } from '../../http/send-json.js';
+import { freshAnswer, textBody } from '../../http/send-json.js';
 import type { Logger } from '../../ports.js';
 import { createSampler, type SamplerDeps } from './sampler.js';
 import { createRateHistory } from './service.js';
@@ -27,8 +28,9 @@ export function createRateHistoryFeature(deps: RateHistoryDeps) {
       res.vary('Accept');
       const isCsv = mediaTypeOf(req.get('accept')) === 'text/csv';
       const made = isCsv ? await history.csv(corridor, query) : await history.page(corridor, query);
-      setFreshness(res, { seconds: made.freshForSeconds, public: deps.publicCache });
-      return { status: 200, body: 'page' in made ? made.page : textBody('text/csv', made.csv) };
+      const freshness = { seconds: made.freshForSeconds, public: deps.publicCache };
+      const body: RateHistoryPage = 'page' in made ? made.page : textBody('text/csv', made.csv);
+      return freshAnswer(res, freshness, body);
     },
   });
   return {

@@ -4,7 +4,7 @@ import { ratesContract } from '../../../contract/endpoints/rates.js';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { rateLimited, showLimit } from '../../http/rate-limit.js';
-import { setFreshness } from '../../http/send-json.js';
+import { freshAnswer } from '../../http/send-json.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Streams } from '../../streams/streams.js';
 import type { createRateStreams } from './rate-streams.js';
@@ -23,8 +23,8 @@ export function createRatesRouter(deps: {
     getRates: async ({ params, query, res }) => {
       const admitNew = () => enforceNewAmounts(deps.limiter, res);
       const { answer, freshForMs } = await deps.rates.quote(params.corridor, query, { admitNew });
-      setFreshness(res, { seconds: freshForMs / 1_000, countsDown: true, public: deps.publicCache });
-      return { status: 200, body: answer };
+      const freshness = { seconds: freshForMs / 1_000, countsDown: true, public: deps.publicCache };
+      return freshAnswer(res, freshness, answer);
     },
     stream: async ({ params, query, req, res }) => {
       const admitNew = () => enforceNewAmounts(deps.limiter, res);

@@ -1,8 +1,7 @@
 import { initServer } from '@ts-rest/express';
-import type { Response } from 'express';
 import { reputationContract } from '../../../contract/endpoints/reputation.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
-import { setFreshness } from '../../http/send-json.js';
+import { freshAnswer } from '../../http/send-json.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { PageQuery } from '../../paging.js';
 import { createCards, publishedCards } from './cards.js';
@@ -57,19 +56,15 @@ export function createReputationFeature(deps: ReputationDeps) {
 const freshSeconds = 10;
 
 function createReputationRouter(service: ReputationService, publicCache: boolean) {
-  async function fresh<T>(res: Response, read: Promise<T>) {
-    const body = await read;
-    setFreshness(res, { seconds: freshSeconds, public: publicCache });
-    return { status: 200 as const, body };
-  }
-
+  const freshness = { seconds: freshSeconds, public: publicCache };
   return initServer().router(reputationContract, {
-    getLeaderboard: ({ query, res }) => fresh(res, service.getLeaderboard(toRanking(query))),
+    getLeaderboard: async ({ query, res }) =>
+      freshAnswer(res, freshness, await service.getLeaderboard(toRanking(query))),
     refreshReputation: async () => ({ status: 200, body: await service.refreshNow() }),
-    getReputation: ({ params, query, res }) =>
-      fresh(res, service.getReputation(params.anchor, toWindow(query.window))),
-    getReputationHistory: ({ params, query, res }) =>
-      fresh(res, service.getHistory({ ...toRanking(query), anchorId: params.anchor })),
+    getReputation: async ({ params, query, res }) =>
+      freshAnswer(res, freshness, await service.getReputation(params.anchor, toWindow(query.window))),
+    getReputationHistory: async ({ params, query, res }) =>
+      freshAnswer(res, freshness, await service.getHistory({ ...toRanking(query), anchorId: params.anchor })),
   });
 }
 

@@ -5,7 +5,7 @@ import type { RateQuote } from '../../../contract/schemas/rates.js';
 import type { SnapshotAnswer } from '../../../contract/schemas/snapshot.js';
 import { createCache } from '../../cache/cache.js';
 import { ApiError } from '../../errors.js';
-import { setFreshness } from '../../http/send-json.js';
+import { freshAnswer } from '../../http/send-json.js';
 import { type Clock, toInstant } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
@@ -82,8 +82,8 @@ export function createSnapshotFeature(deps: SnapshotDeps) {
   const router = initServer().router(snapshotContract, {
     getSnapshot: async ({ res }) => {
       const { answer, freshForMs } = await get();
-      setFreshness(res, { seconds: freshForMs / 1_000, countsDown: true, public: deps.publicCache });
-      return { status: 200, body: answer };
+      const freshness = { seconds: freshForMs / 1_000, countsDown: true, public: deps.publicCache };
+      return freshAnswer(res, freshness, answer);
     },
   });
   return { router, get, rebuild };
