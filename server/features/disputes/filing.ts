@@ -19,19 +19,21 @@ import {
 } from './entitlement.rules.js';
 import type { DisputeStore } from './store.js';
 
-const ofKey = rateLimitClasses.dispute;
+const tenADay = rateLimitClasses.dispute;
 
 /** What is counted within 24 hours, and what is said where nothing is left. */
 const limits = {
-  attempt: { ...ofKey, spent: 'Too many disputes of this key were sent from your address.' },
-  key: { ...ofKey, spent: 'This key has filed ten disputes within 24 hours.' },
+  attempt: { ...tenADay, spent: 'Too many disputes of this key were sent from your address.' },
+  key: { ...tenADay, spent: 'This key has filed ten disputes within 24 hours.' },
   client: {
-    ...{ ...ofKey, points: 3 },
+    ...tenADay,
+    points: 3,
     spent:
       'Too many disputes of transactions that no anchor showed were filed from your address within 24 hours.',
   },
   anchor: {
-    ...{ ...ofKey, points: 200 },
+    ...tenADay,
+    points: 200,
     spent: 'Too many disputes of transactions that this anchor never showed were filed within 24 hours.',
   },
 };
@@ -101,9 +103,9 @@ export function createFileDispute(deps: FilingDeps) {
   async function record(verified: Verified, client: string, show: ShowLimit) {
     const { created, dispute } = await findOrMake(verified);
     if (!created) return { created, dispute };
-    if (dispute.unsupported) await take('client', client, show);
-    await take('key', verified.account, show);
-    if (dispute.unsupported) await take('anchor', dispute.anchorId, show);
+    if (dispute.unsupported) await take('client', [client], show);
+    await take('key', [verified.account], show);
+    if (dispute.unsupported) await take('anchor', [dispute.anchorId], show);
     return deps.inTransaction((session) => insert(session, verified));
   }
 
@@ -119,8 +121,8 @@ export function createFileDispute(deps: FilingDeps) {
   }
 
   /** Nobody can use up what a key may file but its owner: attempts are counted per key and client. */
-  async function take(kind: keyof typeof limits, name: string, show: ShowLimit): Promise<void> {
-    const state = await deps.limiter.take(limits[kind], limitKey(kind, name));
+  async function take(kind: keyof typeof limits, of: readonly string[], show: ShowLimit): Promise<void> {
+    const state = await deps.limiter.take(limits[kind], limitKey(kind, of));
     const { retryAfterSeconds: retryAfter } = state;
     if (kind !== 'anchor' || retryAfter !== undefined) show(state);
     if (retryAfter !== undefined) throw new ApiError('RATE_LIMITED', limits[kind].spent, { retryAfter });
@@ -138,7 +140,7 @@ export function createFileDispute(deps: FilingDeps) {
   ): Promise<{ created: boolean; answer: DisputeAnswer }> => {
     const { intentHash, anchorId, reason } = body;
     const { account, key: publicKey } = parsePublicKey(body.publicKey);
-    await take('attempt', [account, client].join('|'), show);
+    await take('attempt', [account, client], show);
     const intent = await findIntent(intentHash);
     if (intent === null) throw unknownIntent();
     const party = await partyOf(intent, account, anchorId);
@@ -183,6 +185,6 @@ function anchorMismatch(): ApiError {
   return new ApiError('ANCHOR_MISMATCH', `body.anchorId: ${message}`, { details });
 }
 
-function limitKey(kind: keyof typeof limits, name: string): string {
-  return `dispute_${kind}|${name}`;
+function limitKey(kind: keyof typeof limits, of: readonly string[]): string {
+  return [`dispute_${kind}`, ...of].join('|');
 }

@@ -10,13 +10,11 @@ import {
   batchSigningBytes,
   verifyBatch,
 } from '../../../contract/verification/verify-batch.js';
+import { formula } from '../reputation/card.rules.js';
 import { leafHashOf } from './merkle-tree.rules.js';
 
 /** The entries of a batch are one document, which MongoDB bounds at 16 MB: 10,000 of the longest cards are 6.7 MB. */
 export const maxEntries = 10_000;
-
-/** The formula of every score that is published. */
-export const formula = 'v1';
 
 export interface Entry {
   key: string;

@@ -6,7 +6,8 @@ import { createCache } from '../../cache/cache.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
 import { type PageQuery, readCursor, readLimit, toPage, unknownCursor, writeCursor } from '../../paging.js';
 import { type Clock, toInstant } from '../../ports.js';
-import { entryKey, formula } from './batch.rules.js';
+import { formula } from '../reputation/card.rules.js';
+import { entryKey } from './batch.rules.js';
 import { pathTo, treeOver } from './merkle-tree.rules.js';
 import type { BatchDocument, BatchStore, TickStore } from './store.js';
 

@@ -17,7 +17,7 @@ export interface Tally extends Sums {
   settle: Uint32Array;
   /** The times that count, by bucket: with those that are assumed for what was withheld. */
   times: Uint32Array;
-  /** Outcomes by account, of each roll-up: signs need them all at once, and sorting them is quicker than a map. */
+  /** The outcomes by account of every roll-up, as they are stored: `countAccounts` adds up those of one account. */
   accounts: PackedCounts[];
   /** Outcomes by UTC day. */
   days: Map<string, number>;
@@ -25,8 +25,8 @@ export interface Tally extends Sums {
 
 /** With the ledger as evidence, a withheld time counts as this many speed targets, and no time as more. */
 const withheldTargets = 4;
-/** An account and its count make one number, which a double holds exactly. */
-const countsUpTo = 2 ** 20;
+/** More than the outcomes of an account on one day, so that an account and its count fit into one number. */
+const countLimit = 2 ** 20;
 
 export function emptyTally(): Tally {
   return {
@@ -81,27 +81,30 @@ export function timesWithheld({ filled, settle }: Tally): number {
   return settle.reduce((left, count) => left - count, filled);
 }
 
-/** How many accounts there are, and the most outcomes of one of them. */
+/**
+ * How many accounts there are, and the most outcomes of one of them. The pairs of account and count are sorted by account, so
+ * that those of one account follow one another; with a million of them that is quicker than adding them up in a map.
+ */
 export function countAccounts({ accounts }: Tally): { accounts: number; largest: number } {
   const pairs = new Float64Array(
     accounts.reduce((bytes, { byteLength }) => bytes + byteLength, 0) / pairBytes,
   );
-  let filled = 0;
+  let written = 0;
   for (const packed of accounts)
     forEachCount(packed, (account, count) => {
-      pairs[filled] = account * countsUpTo + count;
-      filled += 1;
+      pairs[written] = account * countLimit + count;
+      written += 1;
     });
   pairs.sort();
   const found = { accounts: 0, largest: 0 };
   let [last, outcomes] = [-1, 0];
   for (const pair of pairs) {
-    const account = Math.floor(pair / countsUpTo);
+    const account = Math.floor(pair / countLimit);
     if (account !== last) {
       found.accounts += 1;
       outcomes = 0;
     }
-    outcomes += pair % countsUpTo;
+    outcomes += pair % countLimit;
     last = account;
     found.largest = Math.max(found.largest, outcomes);
   }
