@@ -1,6 +1,9 @@
 /** The score formulas that this release can judge (docs/reputation.md). A published formula is never changed. */
 export const formulas = ['v1'] as const;
 
+/** The formula of every score that this release makes. */
+export const [formula] = formulas;
+
 type Formula = (typeof formulas)[number];
 
 export function isKnownFormula(name: unknown): name is Formula {

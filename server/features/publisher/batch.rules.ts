@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { canonicalJson } from '../../../contract/verification/canonical-json.js';
+import { formula } from '../../../contract/verification/formulas.js';
 import { encodePublicKey } from '../../../contract/verification/strkey.js';
 import {
   type BatchHead,
@@ -10,7 +11,6 @@ import {
   batchSigningBytes,
   verifyBatch,
 } from '../../../contract/verification/verify-batch.js';
-import { formula } from '../reputation/card.rules.js';
 import { leafHashOf } from './merkle-tree.rules.js';
 
 /** The entries of a batch are one document, which MongoDB bounds at 16 MB: 10,000 of the longest cards are 6.7 MB. */

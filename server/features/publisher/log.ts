@@ -2,11 +2,11 @@ import type { BatchEntries, EntryProof, PublishedBatch } from '../../../contract
 import type { PublicScores } from '../../../contract/schemas/reputation.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
 import { toHex } from '../../../contract/verification/bytes.js';
+import { formula } from '../../../contract/verification/formulas.js';
 import { createCache } from '../../cache/cache.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
 import { type PageQuery, readCursor, readLimit, toPage, unknownCursor, writeCursor } from '../../paging.js';
 import { type Clock, toInstant } from '../../ports.js';
-import { formula } from '../reputation/card.rules.js';
 import { entryKey } from './batch.rules.js';
 import { pathTo, treeOver } from './merkle-tree.rules.js';
 import type { BatchDocument, BatchStore, TickStore } from './store.js';

@@ -7,6 +7,7 @@ import {
   cardWindows,
   type ScoreCard,
 } from '../../../contract/schemas/score-card.js';
+import { formula } from '../../../contract/verification/formulas.js';
 import { hasEnough, scoreOf, weightedScore } from '../../../contract/verification/score.js';
 import { percentileSeconds, type Rollup } from './day-count.rules.js';
 import {
@@ -19,9 +20,6 @@ import {
   timesWithheld,
 } from './tally.rules.js';
 import type { Evidence } from './what-counts.rules.js';
-
-/** The formula of every card. */
-export const formula = 'v1';
 
 export type CardWindow = ScoreCard['window'];
 

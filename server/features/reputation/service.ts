@@ -4,13 +4,13 @@ import type {
   LeaderboardAnswer,
   ReputationHistory,
 } from '../../../contract/schemas/reputation.js';
+import { formula } from '../../../contract/verification/formulas.js';
 import { resultOf, unsupportedPair } from '../../errors.js';
 import { type PageQuery, readCursor, readLimit, toPage, writeCursor } from '../../paging.js';
 import { toInstant } from '../../ports.js';
 import {
   type CardWindow,
   firstDayOf,
-  formula,
   historyPoints,
   longestWindow,
   ownRecord,
