@@ -9,6 +9,7 @@ import type { StartedParts } from '../lib/started-parts.js';
 import { startReferenceOracle } from '../reference-oracle/index.js';
 import { insertPastRates, seedHistory } from '../seed-history.js';
 import { type Fleet, startSimulatedAnchors } from '../simulated-anchors/index.js';
+import { anchorDefinitions } from '../simulated-anchors/profiles.js';
 import { startSimulatedLedger } from '../simulated-ledger/index.js';
 
 /** Withdrawals settle in a quarter of the time that the profiles say, because somebody is watching. */
@@ -36,7 +37,7 @@ export async function addAnchors(parts: StartedParts, folder: string) {
   );
   const stateFile = join(folder, 'simulated-anchors.json');
   const options = { clock, random: Math.random, ledger, stateFile, tickMs: 1_000, pace };
-  const { fleet, env, fxUrl, allow } = await parts.add(
+  const { fleet, env, fxUrl, allow, anchor } = await parts.add(
     'the simulated anchors',
     onUsualPort(usualPorts.anchors, (portBase) => startSimulatedAnchors({ ...options, portBase })),
   );
@@ -44,7 +45,12 @@ export async function addAnchors(parts: StartedParts, folder: string) {
   await writeFile(fleetFile, `${JSON.stringify(fleet, null, 2)}\n`);
   const addresses = { FX_URL: fxUrl, LEDGER_RPC_URL: ledger.rpcUrl, HORIZON_URL: ledger.horizonUrl };
   const others = { FLEET_FILE: fleetFile, FX_SOURCE: 'simulated market', OUTBOUND_ALLOW: allow.join(',') };
-  return { fleet, env: { ...env, ...addresses, ...others } };
+  /** Whether anchors fail as their profiles say; they do until it is called. */
+  function letFail(isLet: boolean): void {
+    const none = { outage: null, faults: { error500: 0, html: 0, hang: 0 } };
+    for (const { id, profile } of anchorDefinitions) anchor(id).setProfile(isLet ? profile : none);
+  }
+  return { fleet, env: { ...env, ...addresses, ...others }, letFail };
 }
 
 /** Starts the reference oracle; keeps the batches it accepted in the folder. */

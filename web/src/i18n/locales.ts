@@ -26,6 +26,11 @@ export function preferredLocale(search: string): string {
   return fallback;
 }
 
+/** How the browser writes that language, such as `en-GB`, which has other dates than `en`. */
+export function regionalOf(locale: string): string {
+  return navigator.languages.find((tag) => tag.toLowerCase().split('-')[0] === locale) ?? locale;
+}
+
 export function rememberLocale(locale: string): void {
   keepChoice(storedUnder, locale);
 }

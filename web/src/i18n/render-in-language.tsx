@@ -28,7 +28,7 @@ function InLanguage(props: { first: Spoken; children: ComponentChildren }) {
     setSpoken({ locale, messages });
   }, []);
   return (
-    <LanguageProvider locale={spoken.locale} messages={spoken.messages} onChoose={choose}>
+    <LanguageProvider language={spoken.locale} messages={spoken.messages} onChoose={choose}>
       {props.children}
     </LanguageProvider>
   );

@@ -44,13 +44,13 @@ export function Header() {
 
 /** The language, each named in itself, and the theme. */
 function Choices() {
-  const { t, locale, choose } = useLanguage();
+  const { t, language, choose } = useLanguage();
   const [theme, setTheme] = useState(() => preferredTheme(location.search));
   return (
     <div class={styles.choices}>
       <select
         aria-label={t('common.language')}
-        value={locale}
+        value={language}
         onChange={(event) => choose(event.currentTarget.value)}
       >
         {locales.map((each) => (
