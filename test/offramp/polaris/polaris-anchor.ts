@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Keypair } from '@stellar/stellar-base';
 import { freePort } from '../../../scripts/lib/loopback-server.js';
+import type { SimulatedWallet } from '../../../scripts/simulated-wallets/off-ramp.js';
 import { pythonTools } from '../../support/installed-tools.js';
 import { runProgram } from '../../support/run-program.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -43,7 +44,7 @@ export async function startPolaris(
     STELLAR_NETWORK_PASSPHRASE: of.networkPassphrase,
     SIGNING_SEED: Keypair.random().secret(),
     SERVER_JWT_KEY: 'a key of a test, at least 32 bytes long',
-    ACTIVE_SEPS: 'sep-1,sep-10,sep-24',
+    ACTIVE_SEPS: 'sep-1,sep-6,sep-10,sep-24,sep-38',
     LOCAL_MODE: '1',
     PYTHONDONTWRITEBYTECODE: '1',
   };
@@ -75,6 +76,20 @@ export async function startPolaris(
   }
   const output = () => readFileSync(logFile, 'utf8');
   return { origin, distributionAccount: distribution.publicKey(), log: output, stop };
+}
+
+/** SEP-10: the anchor's token for an account. */
+export async function signIn(origin: string, wallet: SimulatedWallet): Promise<string> {
+  const endpoint = `${origin}/auth`;
+  const asked = await fetch(`${endpoint}?account=${wallet.account}`);
+  const challenge = (await asked.json()) as { transaction: string; network_passphrase: string };
+  const { signedTxXdr: transaction } = await wallet.signTransaction(challenge.transaction, {
+    networkPassphrase: challenge.network_passphrase,
+    address: wallet.account,
+  });
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(endpoint, { method: 'POST', headers, body: JSON.stringify({ transaction }) });
+  return ((await answer.json()) as { token: string }).token;
 }
 
 /** Opens the form, fills in the amount and sends it, as a person does. */

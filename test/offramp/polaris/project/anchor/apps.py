@@ -9,7 +9,15 @@ class AnchorConfig(AppConfig):
         from polaris.integrations import register_integrations
         from polaris.models import Transaction
 
-        from anchor.integrations import Payouts, Withdrawals, tell_that_payment_is_awaited
+        from anchor.integrations import (
+            Payouts,
+            Quotes,
+            Withdrawals,
+            sep6_info,
+            tell_that_payment_is_awaited,
+        )
 
-        register_integrations(withdrawal=Withdrawals(), rails=Payouts())
+        register_integrations(
+            withdrawal=Withdrawals(), rails=Payouts(), quote=Quotes(), sep6_info=sep6_info
+        )
         post_save.connect(tell_that_payment_is_awaited, sender=Transaction)
