@@ -1,4 +1,5 @@
 import { accessSync, constants } from 'node:fs';
+import leven from 'leven';
 import { z } from 'zod';
 import { parseUrl } from '../contract/anchor-documents/values.js';
 import { parseTrustProxy, trustsTheInternet } from './http/client-key.js';
@@ -210,23 +211,9 @@ function mistypedIn(given: Environment): string[] {
   return Object.keys(given)
     .filter((name) => !known.includes(name))
     .flatMap((name) => {
-      const meant = known.find((other) => editsBetween(name, other) <= (other.length < 8 ? 1 : 2));
+      const meant = known.find((other) => leven(name, other) <= (other.length < 8 ? 1 : 2));
       return meant === undefined ? [] : [`${name} is not a variable of this service: did you mean ${meant}?`];
     });
-}
-
-/** How many characters must be inserted, left out or replaced to make one text of the other. */
-function editsBetween(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (const [index, character] of [...one].entries()) {
-    const next = [index + 1];
-    for (let column = 1; column <= other.length; column += 1) {
-      const replaced = (row[column - 1] ?? 0) + (character === other[column - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
 }
 
 function canBeRead(file: string): boolean {

@@ -16,15 +16,16 @@ export function createLifecycle(deps: { logger: Logger; stepTimeoutMs?: number }
     const errors: unknown[] = [];
     for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
       const { name, stop } = step;
-      const late = () => new Error(`${name} did not stop within ${stepTimeoutMs} ms`);
       try {
-        await withTimeout(stepTimeoutMs, Promise.resolve().then(stop), late);
+        await withTimeout(stepTimeoutMs, Promise.resolve().then(stop), () =>
+          stoppedLate(name, stepTimeoutMs),
+        );
       } catch (error) {
         logger.error({ err: error, step: name }, 'a step of the stop failed; the others follow');
         errors.push(error);
       }
     }
-    if (errors.length > 0) throw new AggregateError(errors, `${errors.length} step(s) of the stop failed`);
+    if (errors.length > 0) throw new AggregateError(errors, 'the service did not stop cleanly');
     logger.info({}, 'stopped');
   }
 
@@ -42,4 +43,8 @@ export function createLifecycle(deps: { logger: Logger; stepTimeoutMs?: number }
       return stopping;
     },
   };
+}
+
+function stoppedLate(step: string, timeoutMs: number): Error {
+  return new Error(`${step} did not stop within ${timeoutMs} ms`);
 }

@@ -73,6 +73,15 @@ function isTrusted(address: Address, trusted: readonly TrustedRange[]): boolean 
   return trusted.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
 }
 
+/**
+ * The form in which a client may be stored, so that stored work can be shared out fairly: the first 24 bits of the
+ * SHA-256 of its client key. Equal clients have equal values, but a value names no address: 256 IPv4
+ * addresses have the same. Two clients that share a value by chance only share their turns.
+ */
+export function clientHash(clientKey: string): string {
+  return createHash('sha256').update(`fairlead.client.v1|${clientKey}`).digest('hex').slice(0, hexDigits);
+}
+
 /** Parses TRUST_PROXY, a comma-separated list of addresses and CIDRs. Throws an error that names an invalid entry. */
 export function parseTrustProxy(text: string): TrustedRange[] {
   return text
@@ -106,13 +115,4 @@ function toKey(address: Address): string {
   if (address.kind() === 'ipv4') return address.toString();
   const parts = (address as ipaddr.IPv6).parts.slice(0, 4);
   return `${parts.map((part) => part.toString(16)).join(':')}::/64`;
-}
-
-/**
- * The form in which a client may be stored, so that stored work can be shared out fairly: the first 24 bits of the
- * SHA-256 of its client key. Equal clients have equal values, but a value names no address: 256 IPv4
- * addresses have the same. Two clients that share a value by chance only share their turns.
- */
-export function clientHash(clientKey: string): string {
-  return createHash('sha256').update(`fairlead.client.v1|${clientKey}`).digest('hex').slice(0, hexDigits);
 }

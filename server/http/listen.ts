@@ -132,18 +132,6 @@ function isMidAnswer(answer: ServerResponse | undefined): boolean {
   return answer.headersSent || answer.socket === null;
 }
 
-/**
- * Strips the scheme and authority of a target in absolute form (RFC 9112 §3.2.2). Otherwise Express itself refuses one
- * without a path, and its answer has no error of the common shape, no request id and no limit.
- */
-function originForm(target: string): string {
-  if (target.startsWith('/')) return target;
-  const [authority] = /^[^/?*][^:]*:\/\/[^/?#]*/.exec(target) ?? [];
-  if (authority === undefined) return target;
-  const rest = target.slice(authority.length);
-  return rest.startsWith('/') ? rest : `/${rest}`;
-}
-
 async function stop(server: Server, graceMs: number): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await new Promise<void>((resolve) => {
@@ -164,6 +152,18 @@ const messages: Partial<Record<ErrorCode, string>> = {
   METHOD_NOT_ALLOWED: 'This server is not a proxy.',
   INVALID_REQUEST: 'This is not a valid HTTP request.',
 };
+
+/**
+ * Strips the scheme and authority of a target in absolute form (RFC 9112 §3.2.2). Otherwise Express itself refuses one
+ * without a path, and its answer has no error of the common shape, no request id and no limit.
+ */
+function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const [authority] = /^[^/?*][^:]*:\/\/[^/?#]*/.exec(target) ?? [];
+  if (authority === undefined) return target;
+  const rest = target.slice(authority.length);
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
 
 /** Requests that the HTTP parser refuses never reach Express; they are answered on the socket, which is then closed. */
 function answerOnSocket(socket: Duplex, code: ErrorCode, requestId: string): void {

@@ -9,6 +9,23 @@ function hostsOf(uri: string): string {
   return /^(?:.*@|[^/]+\/\/)([^/?]+)/.exec(uri)?.[1] ?? 'the database';
 }
 
+/** The error of a failed server selection holds the driver's description of all hosts as its `reason`. */
+function topologyOf(
+  error: unknown,
+): { setName: string | null; servers: ReadonlyMap<string, Host> } | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const reason = 'reason' in error ? error.reason : undefined;
+  const isTopology = typeof reason === 'object' && reason !== null && 'servers' in reason;
+  if (!isTopology || !(reason.servers instanceof Map)) return topologyOf(error.cause);
+  const setName = 'setName' in reason && typeof reason.setName === 'string' ? reason.setName : null;
+  return { setName, servers: reason.servers };
+}
+
+function codeOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return undefined;
+  return 'code' in error && typeof error.code === 'string' ? error.code : codeOf(error.cause);
+}
+
 /** Why no primary of the database was found, host by host, with what to do. */
 export function whyUnreachable(error: unknown, uri: string): string {
   const found = topologyOf(error);
@@ -33,21 +50,4 @@ function whyHost({ type, error }: Host): string {
     return `is a name that cannot be found (${code}): correct MONGODB_URI, or look at DNS`;
   const said = error?.message ?? 'no answer';
   return `cannot be reached (${said}): see that its machine is up and that no firewall is between`;
-}
-
-function codeOf(error: unknown): unknown {
-  if (!(error instanceof Error)) return undefined;
-  return 'code' in error && typeof error.code === 'string' ? error.code : codeOf(error.cause);
-}
-
-/** The error of a failed server selection holds the driver's description of all hosts as its `reason`. */
-function topologyOf(
-  error: unknown,
-): { setName: string | null; servers: ReadonlyMap<string, Host> } | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const reason = 'reason' in error ? error.reason : undefined;
-  const isTopology = typeof reason === 'object' && reason !== null && 'servers' in reason;
-  if (!isTopology || !(reason.servers instanceof Map)) return topologyOf(error.cause);
-  const setName = 'setName' in reason && typeof reason.setName === 'string' ? reason.setName : null;
-  return { setName, servers: reason.servers };
 }
