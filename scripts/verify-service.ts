@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +6,7 @@ import { z } from 'zod';
 import { parsePublicKey, StrkeyError } from '../contract/verification/strkey.js';
 import { type BatchKey, batchKeyId } from '../contract/verification/verify-batch.js';
 import { isMain } from '../server/process.js';
-import { readJson, replaceFile } from './lib/files.js';
+import { readJson, replaceFile, withFolderLock } from './lib/files.js';
 import { localServiceUrl } from './lib/local-service.js';
 import { CannotCheck, Refuted, reader, type Terminal } from './verify-service/api.js';
 import { checkService, type Verified } from './verify-service/check.js';
@@ -46,11 +45,15 @@ export async function recall(path: string): Promise<Record<string, Remembered>> 
   }
 }
 
-/** Adds a check to what the file holds. */
+/** Adds a check to what the file holds by then, so that checks that end at the same time forget nothing. */
 export async function remember(path: string, address: string, checked: Remembered): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const services = { ...(await recall(path)), [address]: checked };
-  await replaceFile(path, `${JSON.stringify({ services }, null, 2)}\n`);
+  await withFolderLock(dirname(path), async () => {
+    const services = await recall(path);
+    const known = services[address]?.head?.sequence ?? 0;
+    if (known > (checked.head?.sequence ?? 0)) return;
+    services[address] = checked;
+    await replaceFile(path, `${JSON.stringify({ services }, null, 2)}\n`);
+  });
 }
 
 /** Runs one check and says what came of it. Returns the exit code. */

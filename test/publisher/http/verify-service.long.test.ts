@@ -84,6 +84,16 @@ describe('npm run verify exits with 0', () => {
     expect(code).toBe(0);
     expect(said.join('\n')).toMatch(/confirms [34]/);
   });
+
+  it('when two services are checked at the same time, of which neither is forgotten', async () => {
+    const other = await startTamperingProxy(fixture.app.url);
+    const terminal = { say: () => undefined, wait: async () => undefined, now: () => '' };
+    const check = (url: string) => verifyService([url, '--remember', memory], terminal);
+    expect(await Promise.all([check(proxy.url), check(other.url)])).toEqual([0, 0]);
+    const kept = JSON.parse(readFileSync(memory, 'utf8'));
+    expect(Object.keys(kept.services).sort()).toEqual([proxy.url, other.url].sort());
+    await other.stop();
+  });
 });
 
 /** Name, change, and the text of the verdict. */

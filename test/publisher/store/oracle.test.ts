@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Logger } from '../../../server/ports.js';
@@ -80,21 +80,28 @@ describe('an oracle that does not take the batch', () => {
     expect(await late.publisher.health()).toMatchObject({ status: 'failing', reason: 'oracle_refused' });
   });
 
+  it('but half of its body gets the whole of it at the next tick', async () => {
+    const oracleUrl = await oracleThat((request, response) => {
+      if (request.method !== 'POST') return response.writeHead(404).end();
+      return request.once('readable', () => request.read(40) && request.socket.destroy());
+    });
+    const broken = await tests.open({ oracleUrl });
+    expect(await broken.tick()).toMatchObject({ failure: 'oracle_unreachable', submitted: [], pending: 1 });
+    expect(await instance.tick()).toMatchObject({ result: 'unchanged', submitted: [1], pending: 0 });
+    expect(sequencesAtOracle()).toEqual([1]);
+  });
+
   it('but answers with a receipt for another batch gets no batch marked as submitted', async () => {
     await instance.tick();
     const [first] = tests.oracle.taken();
-    const confused = createServer((request, response) => {
+    const oracleUrl = await oracleThat((request, response) => {
       // It does not show what it took.
       if (request.method !== 'POST') return response.writeHead(404).end();
       return request.resume().on('end', () => response.writeHead(201).end(JSON.stringify(first?.receipt)));
     });
-    await new Promise<void>((resolve) => confused.listen(0, '127.0.0.1', resolve));
-    const oracleUrl = `http://127.0.0.1:${(confused.address() as AddressInfo).port}/`;
     const misled = await tests.open({ oracleUrl });
     misled.setCards(cardsOf(3, 60));
     expect(await misled.tick()).toMatchObject({ failure: 'oracle_receipt', submitted: [], pending: 1 });
-    confused.closeAllConnections();
-    confused.close();
 
     instance.setCards(cardsOf(3, 60));
     expect(await instance.tick()).toMatchObject({ result: 'unchanged', submitted: [2], pending: 0 });
@@ -118,18 +125,22 @@ async function publish(by = instance) {
   return by.tick();
 }
 
+async function oracleThat(answers: RequestListener): Promise<string> {
+  const server = createServer(answers);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/batches`;
+}
+
 /** An oracle that takes batches; other requests get this status. */
-async function answering(status: number): Promise<string> {
+function answering(status: number): Promise<string> {
   const { url } = tests.oracle;
-  const server = createServer(async (request, response) => {
+  return oracleThat(async (request, response) => {
     if (request.method !== 'POST') return response.writeHead(status).end();
     const body = Buffer.concat(await request.toArray());
     const answer = await fetch(url, { method: 'POST', body });
     return response.writeHead(answer.status).end(await answer.text());
   });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/batches`;
 }
 
 describe('a log that lacks batches which the oracle has', () => {
