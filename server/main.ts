@@ -1,9 +1,9 @@
 import { randomFillSync } from 'node:crypto';
-import { writeSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { composeService } from './compose.js';
 import { type Config, ConfigError, httpOrigin, readConfig } from './config.js';
-import { readFleet } from './features/anchors/fleet-file.js';
+import { parseFleet } from './features/anchors/fleet-file.rules.js';
 import { listen } from './http/listen.js';
 import { createLifecycle, type Lifecycle } from './lifecycle.js';
 import { neverWaitFor, openLog } from './logger.js';
@@ -53,7 +53,7 @@ export function realWorld(config: Config): World {
 
 /** Reads the fleet, connects to the database and composes the service, which then does nothing yet. */
 export async function openService(config: Config, world: World, lifecycle: Lifecycle) {
-  const fleet = readFleet(config.fleetFile);
+  const fleet = parseFleet(readFileSync(config.fleetFile, 'utf8'));
   const patiently = createPatience(world);
   const connection = await patiently(() => connectMongo({ uri: config.mongodbUri }));
   lifecycle.onStop('database connection', () => connection.close());

@@ -77,11 +77,9 @@ export function startingPoints(
 
 /** A corridor with the anchors that serve it. */
 export function toCorridorAnswer(corridor: Corridor, anchors: Fleet['anchors']): CorridorAnswer {
-  const serving = anchors.flatMap((anchor) => {
-    const served = anchor.corridors.find(({ id }) => id === corridor.id);
-    if (served === undefined) return [];
-    const { id, name, simulated } = anchor;
-    return [{ id, name, simulated, deliveryMethods: [...served.deliveryMethods] }];
+  const serving = anchors.map(({ id, name, simulated, corridors }) => {
+    const methods = corridors.find((each) => each.id === corridor.id)?.deliveryMethods ?? [];
+    return { id, name, simulated, deliveryMethods: [...methods] };
   });
   const { sellCode, sellIssuer, currency, countryMatters, quoteBandFactor, ...shown } = corridor;
   return {

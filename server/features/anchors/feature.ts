@@ -2,7 +2,9 @@ import { initServer } from '@ts-rest/express';
 import { anchorsContract } from '../../../contract/endpoints/anchors.js';
 import { corridorsContract } from '../../../contract/endpoints/corridors.js';
 import { freshAnswer } from '../../http/send-json.js';
-import { type AnchorDirectoryDeps, createAnchorDirectory } from './service.js';
+import { readCursor, readLimit, toPage } from '../../paging.js';
+import { toCorridorAnswer } from './anchor-answer.rules.js';
+import { type AnchorDirectoryDeps, createAnchorDirectory, idPattern } from './service.js';
 
 /** Both lists change with the fleet file, at a restart, or when an anchor changes its addresses; neither is urgent. */
 const freshSeconds = 15;
@@ -21,8 +23,7 @@ export function createAnchorsFeature(
 
   const anchors = initServer().router(anchorsContract, {
     listAnchors: async ({ query, res }) => {
-      const body = await directory.listAnchors(query);
-      return freshAnswer(res, freshness, body);
+      return freshAnswer(res, freshness, await directory.listAnchors(query));
     },
     getAnchor: async ({ params, res }) => {
       const anchor = await directory.getAnchor(params.anchor);
@@ -32,8 +33,18 @@ export function createAnchorsFeature(
   });
   const corridors = initServer().router(corridorsContract, {
     listCorridors: async ({ query, res }) => {
-      const body = directory.listCorridors(query);
-      return freshAnswer(res, freshness, body);
+      const list = ['corridors'];
+      const [afterId = ''] = readCursor(query.cursor, list, [idPattern]) ?? [];
+      const limit = readLimit(query.limit);
+      const rest = directory.corridors().filter(({ id }) => id > afterId);
+      const page = rest
+        .slice(0, limit + 1)
+        .map((corridor) => toCorridorAnswer(corridor, directory.anchorsOf(corridor.id)));
+      return freshAnswer(
+        res,
+        freshness,
+        toPage(page, limit, list, ({ id }) => [id]),
+      );
     },
   });
   return { routers: { anchors, corridors }, directory };

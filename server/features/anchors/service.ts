@@ -1,3 +1,4 @@
+import { validateHeaderValue } from 'node:http';
 import pLimit from 'p-limit';
 import {
   type AnchorEndpoints,
@@ -5,32 +6,26 @@ import {
   tomlUrl,
 } from '../../../contract/anchor-documents/stellar-toml.js';
 import type { AnchorAnswer, AnchorDocumentKind, AnchorPage } from '../../../contract/schemas/anchors.js';
-import type { CorridorPage } from '../../../contract/schemas/corridors.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
+import { isDuplicateKey } from '../../mongo/failures.js';
 import type { InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import { UpstreamFault } from '../../outbound/upstream-fault.js';
-import { readCursor, readLimit, toPage } from '../../paging.js';
+import { type PageQuery, readCursor, readLimit, toPage } from '../../paging.js';
 import { type Clock, type Logger, type Random, toInstant } from '../../ports.js';
 import type { Emit } from '../../webhooks/outbox.js';
 import type { CacheEpoch } from '../cache/epoch.js';
-import { toAnchorAnswer, toAnchorSummary, toCorridorAnswer } from './anchor-answer.rules.js';
+import { toAnchorAnswer, toAnchorSummary } from './anchor-answer.rules.js';
 import { createDiscovery } from './discovery.js';
 import type { Fleet } from './fleet-file.rules.js';
-import { syncFleet } from './fleet-sync.js';
-import { readPartnerTokens } from './partner-tokens.js';
 import { createSigningKeys } from './signing-keys.js';
 import type { AnchorStore } from './store.js';
 
-const idPattern = /^[a-z0-9-]{1,40}$/;
+/** Of anchors and of corridors, in cursors. */
+export const idPattern = /^[a-z0-9-]{1,40}$/;
 const concurrentReadings = 16;
 
 type FleetMember = Fleet['anchors'][number];
-
-interface PageRequest {
-  limit?: string | undefined;
-  cursor?: string | undefined;
-}
 
 export type AnchorDirectory = ReturnType<typeof createAnchorDirectory>;
 
@@ -55,9 +50,9 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps) {
   const members = new Map(fleet.anchors.map((anchor) => [anchor.id, anchor]));
   const homeDomainOf = (id: string) => members.get(id)?.homeDomain ?? null;
   const keys = createSigningKeys({ store, homeDomainOf, logger });
-  const tokens = readPartnerTokens(fleet.anchors, deps);
-  /** The latest document of each kind that could not be read, by anchor. */
-  const unreadable = new Map<string, Map<AnchorDocumentKind, { what: string; atMs: number }>>();
+  const tokens = readPartnerTokens(deps);
+  /** By anchor, the latest document of each kind that could not be read. */
+  const unreadable = new Map<string, AnchorAnswer['unreadable']>();
   const underWay = new Set<Promise<unknown>>();
 
   const discovery = createDiscovery({
@@ -69,11 +64,11 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps) {
 
   /** `what` names the member or the line. It is logged when it changes, and shown, so that the anchor can correct it. */
   function noteUnreadable(anchorId: string, document: AnchorDocumentKind, what: string): void {
-    const known = unreadable.get(anchorId) ?? new Map();
-    unreadable.set(anchorId, known);
-    if (known.get(document)?.what !== what)
+    const known = unreadable.get(anchorId) ?? [];
+    if (!known.some((each) => each.document === document && each.what === what))
       logger.warn({ anchorId, document, what }, 'what the anchor wrote cannot be read');
-    known.set(document, { what, atMs: clock() });
+    const others = known.filter((each) => each.document !== document);
+    unreadable.set(anchorId, [...others, { document, what, at: toInstant(clock()) }]);
   }
 
   /** Registers background work, which only `stop` waits for. */
@@ -89,14 +84,33 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps) {
   const judge = (anchorId: string, read: string | null) =>
     keys.judge(anchorId, members.get(anchorId)?.endpoints?.signingKey ?? read);
 
-  function servingAnchors(): FleetMember[] {
-    return fleet.anchors.filter((anchor) => !keys.isRefused(anchor.id));
+  /** A duplicate id is of another instance, which starts at the same time and announces the anchor. */
+  async function onboard(anchor: FleetMember): Promise<void> {
+    const { id, name, simulated, corridors } = anchor;
+    const event = { anchorId: id, name, corridors: corridors.map((each) => each.id).sort(), simulated };
+    try {
+      await deps.inTransaction(async (session) => {
+        await store.insert(anchor, new Date(clock()), session);
+        await deps.writeEvent(session, 'anchor.onboarded', event);
+      });
+      logger.info({ anchorId: id }, 'anchor onboarded');
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+    }
   }
 
   return {
-    /** Brings the fleet file into MongoDB and loads what is known; call it before serving. */
+    /**
+     * Brings the fleet file into MongoDB, and loads what is known; call it before serving. New anchors are stored with
+     * their `anchor.onboarded` event, known ones updated, those no longer listed marked as delisted.
+     */
     async sync(): Promise<void> {
-      const anchors = await syncFleet(deps);
+      const known = new Set((await store.findMany([...members.keys()])).map(({ _id }) => _id));
+      for (const anchor of fleet.anchors) if (!known.has(anchor.id)) await onboard(anchor);
+      await store.list(fleet.anchors);
+      const delisted = await store.delistOthers([...members.keys()], new Date(clock()));
+      if (delisted > 0) logger.info({ count: delisted }, 'anchors delisted');
+      const anchors = await store.findMany([...members.keys()]);
       keys.load(anchors);
       await Promise.all(anchors.map(({ _id }) => judge(_id, null)));
     },
@@ -119,7 +133,9 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps) {
     corridors: () => fleet.corridors,
     /** The anchors that serve a corridor now, by id; refused ones are left out. */
     anchorsOf: (corridorId: string) =>
-      servingAnchors().filter((anchor) => anchor.corridors.some(({ id }) => id === corridorId)),
+      fleet.anchors.filter(
+        (anchor) => !keys.isRefused(anchor.id) && anchor.corridors.some(({ id }) => id === corridorId),
+      ),
     /** Every anchor of the fleet file, by id. */
     anchors: () => fleet.anchors,
     /** An anchor of the fleet that is not refused. */
@@ -151,26 +167,9 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps) {
       const isGranted = URL.canParse(url) && new URL(url).origin === granted?.origin;
       return isGranted ? granted?.token : undefined;
     },
-    listCorridors(page: PageRequest): CorridorPage {
-      const list = ['corridors'];
-      const [afterId] = readCursor(page.cursor, list, [idPattern]) ?? [];
-      const limit = readLimit(page.limit);
-      const rest = fleet.corridors
-        .filter(({ id }) => afterId === undefined || id > afterId)
-        .slice(0, limit + 1);
-      const serving = servingAnchors();
-      return toPage(
-        rest.map((corridor) => toCorridorAnswer(corridor, serving)),
-        limit,
-        list,
-        (last) => [last.id],
-      );
-    },
     /** Throws UNSUPPORTED_PAIR. */
-    async listAnchors({
-      corridor,
-      ...page
-    }: PageRequest & { corridor?: string | undefined }): Promise<AnchorPage> {
+    async listAnchors(page: PageQuery & { corridor?: string | undefined }): Promise<AnchorPage> {
+      const { corridor } = page;
       if (corridor !== undefined && !corridors.has(corridor))
         throw unsupportedPair('query.corridor', 'is not a corridor that is served');
       const list = ['anchors', corridor ?? '*'];
@@ -187,12 +186,37 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps) {
       if (anchor === null) throw new ApiError('UNKNOWN_ANCHOR', `No anchor ${id} was ever in the fleet.`);
       const view = anchor.listed ? discovery.view(id) : undefined;
       const answer = toAnchorAnswer(anchor, view, (corridorId) => corridors.get(corridorId));
-      const shown = [...(unreadable.get(id) ?? [])].map(([document, { what, atMs }]) => ({
-        document,
-        what,
-        at: toInstant(atMs),
-      }));
-      return { ...answer, unreadable: shown };
+      return { ...answer, unreadable: unreadable.get(id) ?? [] };
     },
   };
+}
+
+/**
+ * By anchor, the token that it gave the operator, and the one origin that it is sent to. Logs each variable that is not set,
+ * or cannot be sent: the outbound connector takes an invalid header for a mistake of its caller, and fails every request.
+ */
+function readPartnerTokens({ fleet, env, logger }: Pick<AnchorDirectoryDeps, 'fleet' | 'env' | 'logger'>) {
+  const tokens = new Map<string, { token: string; origin: string }>();
+  for (const { id, partnerToken } of fleet.anchors) {
+    if (partnerToken === undefined) continue;
+    // What writes a secret to a file or a variable often leaves a line break at its end.
+    const token = env[partnerToken.env]?.trim() ?? '';
+    if (token !== '' && isSendable(token)) {
+      tokens.set(id, { token, origin: partnerToken.origin });
+      continue;
+    }
+    const why = token === '' ? 'is not set' : 'cannot be sent: it holds characters that no header may have';
+    const about = { anchorId: id, variable: partnerToken.env };
+    logger.warn(about, `the partner token of an anchor ${why}`);
+  }
+  return tokens;
+}
+
+function isSendable(token: string): boolean {
+  try {
+    validateHeaderValue('authorization', token);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,7 @@
 import type { ClientSession, Connection } from 'mongoose';
 import { defineModel, typedSchema } from '../../mongo/models.js';
 import { findCurrent } from '../../mongo/transactions.js';
+import type { Fleet } from './fleet-file.rules.js';
 
 /** An anchor that is or was in the fleet. It is never deleted, so that its data stays readable. */
 export interface AnchorDocument {
@@ -24,8 +25,7 @@ export interface AnchorDocument {
 
 const anchorSchema = typedSchema<AnchorDocument>('anchors');
 
-/** The data of an anchor in the fleet file, which may change at every start. */
-export type AnchorListing = Pick<AnchorDocument, 'name' | 'note' | 'simulated' | 'homeDomain' | 'corridors'>;
+type FleetMember = Fleet['anchors'][number];
 
 export type AnchorStore = ReturnType<typeof createAnchorStore>;
 
@@ -56,17 +56,18 @@ export function createAnchorStore(connection: Connection) {
         .lean<AnchorDocument[]>()
         .exec();
     },
-    /** Rejects with E11000 if the id is known already. */
-    async insert(anchor: AnchorDocument, session: ClientSession): Promise<void> {
-      await model.create([anchor], { session });
+    /** Stores an anchor that was not in the fleet before. Rejects with E11000 if the id is known already. */
+    async insert(anchor: FleetMember, onboardedAt: Date, session: ClientSession): Promise<void> {
+      const signingKey = anchor.endpoints?.signingKey ?? null;
+      const document = { _id: anchor.id, ...toListing(anchor), onboardedAt, signingKey, refusedKey: null };
+      await model.create([document], { session });
     },
-    /** Stores the data of the fleet file and marks the anchors as listed. */
-    async list(listings: readonly ({ id: string } & AnchorListing)[]): Promise<void> {
+    /** Stores the data of the fleet file. */
+    async list(anchors: Fleet['anchors']): Promise<void> {
       await model.bulkWrite(
-        listings.map(({ id, ...listing }) => {
-          const update = { $set: { ...listing, listed: true, delistedAt: null } };
-          return { updateOne: { filter: { _id: id }, update } };
-        }),
+        anchors.map((anchor) => ({
+          updateOne: { filter: { _id: anchor.id }, update: { $set: toListing(anchor) } },
+        })),
       );
     },
     /** Delists every anchor except these; returns how many were listed until now. */
@@ -93,5 +94,20 @@ export function createAnchorStore(connection: Connection) {
     async setRefusedKey(id: string, key: string | null): Promise<void> {
       await model.updateOne({ _id: id }, { $set: { refusedKey: key } });
     },
+  };
+}
+
+/** The data of an anchor in the fleet file, which may change at every start. */
+function toListing({ name, note, simulated, homeDomain, corridors }: FleetMember) {
+  return {
+    name,
+    note: note ?? null,
+    simulated,
+    homeDomain: homeDomain ?? null,
+    corridors: corridors
+      .map(({ id, deliveryMethods }) => ({ corridor: id, deliveryMethods }))
+      .sort((a, b) => (a.corridor < b.corridor ? -1 : 1)),
+    listed: true,
+    delistedAt: null,
   };
 }
