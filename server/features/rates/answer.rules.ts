@@ -14,6 +14,8 @@ import {
 
 /** How long a quote is fresh. */
 export const freshMs = 15_000;
+/** How long it is served while another one is asked for. */
+export const staleMs = 60_000;
 
 /**
  * How long an anchor is not asked again after a reply without a quote. What the anchor or the operator has decided lasts as
@@ -50,6 +52,24 @@ export type Quoted = Reply & { result: { offer: Offer } };
 
 export function isQuoted(reply: Reply): reply is Quoted {
   return 'offer' in reply.result;
+}
+
+/** Whether our calls to the anchor are used up, or it asked for a pause. */
+export function isBusy({ result }: Reply): boolean {
+  return 'reason' in result && result.reason === 'busy';
+}
+
+/** The anchor's last quote in place of a reply without one, where it is less than a minute old. */
+export function orLastQuote(reply: Reply, nowMs: number): Reply {
+  const { lastQuote } = reply;
+  const ageMs = lastQuote === undefined ? staleMs : nowMs - lastQuote.at;
+  return lastQuote !== undefined && ageMs >= 0 && ageMs < staleMs ? lastQuote : reply;
+}
+
+/** The last quote of an anchor stands in while our calls to it are used up, and that of each while none answers. */
+export function withLastQuotes(received: readonly Reply[], nowMs: number): Reply[] {
+  const shown = received.map((reply) => (isBusy(reply) ? orLastQuote(reply, nowMs) : reply));
+  return judgeReplies(shown) === 'nobody_answers' ? shown.map((reply) => orLastQuote(reply, nowMs)) : shown;
 }
 
 /**

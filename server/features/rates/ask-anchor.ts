@@ -1,8 +1,11 @@
 import { isRefused } from '../../../contract/anchor-documents/json.js';
 import type { AnchorEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
+import { unavailableReasons } from '../../../contract/schemas/rates.js';
 import { findDeliveryMethod } from '../../delivery-methods.rules.js';
+import { createOutageLog } from '../../logger.js';
 import type { Outbound, OutboundAnswer } from '../../outbound/outbound.js';
 import { maxPriceBytes, toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
+import type { Clock, Logger } from '../../ports.js';
 import { withTimeout } from '../../timing.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { CallAnchor, CallResult } from './anchor-calls.js';
@@ -11,12 +14,18 @@ import type { FeeInfo } from './fee-info.js';
 import type { FxReference } from './fx-reference.js';
 import type { QuoteResult } from './offer.rules.js';
 import { type AnchorQuestion, type AskedFor, isReferenceQuestion } from './question.rules.js';
-import type { NoteOutcome } from './quote-outcomes.js';
 import { contextFor, offerFromPrice, priceUrl, reasonOfStatus } from './sep38.rules.js';
 
 const timeoutMs = 2_000;
 /** Discovery, fee and FX have their own timeouts; this one keeps their sum close to the timeout of one call. */
 const overallTimeoutMs = 2_200;
+
+/** Counts how asking each anchor ended: with a price of its own, with an estimate, or with the reason for neither. */
+export interface QuoteMeter {
+  /** Starts every counter of this anchor at 0. */
+  expects(anchorId: string, outcomes: readonly string[]): void;
+  asked(anchorId: string, outcome: string): void;
+}
 
 /** Asks one anchor once. Never rejects for a failure of the anchor. */
 export type AskAnchor = (question: AnchorQuestion) => Promise<QuoteResult>;
@@ -29,14 +38,38 @@ interface Asking extends AnchorQuestion {
 }
 
 export function createAskAnchor(deps: {
-  directory: Pick<AnchorDirectory, 'endpointsOf' | 'tokenFor' | 'noteUnreadable'>;
+  directory: Pick<AnchorDirectory, 'anchors' | 'endpointsOf' | 'tokenFor' | 'noteUnreadable'>;
   outbound: Outbound;
-  callAnchor: CallAnchor<QuoteResult>;
+  callAnchor: CallAnchor;
   fees: FeeInfo;
   fx: Pick<FxReference, 'rateOf'>;
-  noteOutcome: NoteOutcome;
+  meter: QuoteMeter;
+  clock: Clock;
+  logger: Logger;
 }): AskAnchor {
-  const { directory } = deps;
+  const { directory, meter } = deps;
+  const outcomes = ['quoted', 'estimated', ...Object.keys(unavailableReasons)];
+  for (const { id } of directory.anchors()) meter.expects(id, outcomes);
+  const outages = createOutageLog({
+    ...deps,
+    says: { failed: 'an anchor has no quote for the reference amount', worked: 'the anchor quotes again' },
+  });
+
+  /**
+   * Counts every outcome. Logs each change once per anchor and corridor, and only for the reference amount: that is asked
+   * for regularly in the background, and clients cannot cause log lines by asking for odd amounts.
+   */
+  function noteOutcome(question: AnchorQuestion, result: QuoteResult): void {
+    const about = { anchorId: question.anchor.id, corridor: question.corridor.id };
+    const reason = 'reason' in result ? result.reason : undefined;
+    const quoted = 'offer' in result && result.offer.tier === 'anchor' ? 'quoted' : 'estimated';
+    meter.asked(about.anchorId, reason ?? quoted);
+    // Our own budget of calls, and our own pause after failures, say nothing new about the anchor.
+    if (!isReferenceQuestion(question) || reason === 'busy' || reason === 'circuit_open') return;
+    const key = `${about.anchorId} ${about.corridor}`;
+    if (reason === undefined) outages.worked(key, about);
+    else outages.failed(key, { ...about, reason });
+  }
 
   async function ask(question: AnchorQuestion, label: string | null): Promise<QuoteResult> {
     const { anchor, forIntent } = question;
@@ -44,8 +77,7 @@ export function createAskAnchor(deps: {
     const asking = { ...question, endpoints, label };
     if (endpoints.quoteServer !== null) {
       const purpose = forIntent ? 'intent' : isReferenceQuestion(question) ? 'reference' : 'other';
-      const call = await deps.callAnchor(anchor.id, purpose, () => fetchPrice(asking));
-      const result = 'value' in call ? call.value : call;
+      const result = await deps.callAnchor(anchor.id, purpose, () => fetchPrice(asking));
       const elsewhere = endpoints.transferServerSep24 !== null || endpoints.transferServerSep6 !== null;
       // The quote server does not know this pair, but the anchor may still publish a fee for it.
       if (!('reason' in result && result.reason === 'not_served' && elsewhere)) return result;
@@ -53,12 +85,12 @@ export function createAskAnchor(deps: {
     return estimate(asking);
   }
 
-  function malformed(anchorId: string, what: string): CallResult<QuoteResult> {
+  function malformed(anchorId: string, what: string): CallResult {
     directory.noteUnreadable(anchorId, 'price', what);
     return { value: { reason: 'malformed' }, failed: true };
   }
 
-  async function fetchPrice(asking: Asking): Promise<CallResult<QuoteResult>> {
+  async function fetchPrice(asking: Asking): Promise<CallResult> {
     const { anchor, corridor, asked, deliveryMethod, endpoints, label } = asking;
     const context = contextFor(endpoints);
     const url = priceUrl(endpoints.quoteServer ?? '', corridor, { ...asked, deliveryMethod, context });
@@ -116,12 +148,12 @@ export function createAskAnchor(deps: {
     if (wanted !== undefined && deliveryMethod === undefined) return { reason: 'not_served' };
     const label = deliveryMethod ?? (methods.length === 1 ? methods[0] : undefined) ?? null;
     const result = await askInTime({ ...question, deliveryMethod }, label);
-    deps.noteOutcome(question, result);
+    noteOutcome(question, result);
     return result;
   };
 }
 
-function refusal({ status, headers, body }: OutboundAnswer, asked: AskedFor): CallResult<QuoteResult> {
+function refusal({ status, headers, body }: OutboundAnswer, asked: AskedFor): CallResult {
   const reason = reasonOfStatus(status, body.toString('utf8', 0, 500), asked);
   const retryAfter = headers['retry-after'];
   const pauses = status === 429 || (status === 503 && retryAfter !== undefined);

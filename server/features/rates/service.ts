@@ -1,10 +1,6 @@
-import type {
-  RateQuote,
-  RatesAnswer,
-  RatesQuery,
-  UnavailableReason,
-} from '../../../contract/schemas/rates.js';
+import type { RatesAnswer, RatesQuery, UnavailableReason } from '../../../contract/schemas/rates.js';
 import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
+import { createCache } from '../../cache/cache.js';
 import { findDeliveryMethod } from '../../delivery-methods.rules.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
 import { type Clock, toInstant } from '../../ports.js';
@@ -13,13 +9,19 @@ import type { AnchorDirectory } from '../anchors/service.js';
 import {
   assembleAnswer,
   freshMs,
+  isBusy,
   isQuoted,
   judgeReplies,
+  orLastQuote,
   ownPriceIn,
   type Reply,
+  reasonFreshMs,
+  staleMs,
   unavailableOf,
   waitingHelps,
+  withLastQuotes,
 } from './answer.rules.js';
+import type { AskAnchor } from './ask-anchor.js';
 import type { FxReference } from './fx-reference.js';
 import { type Band, bandOf, type MidMarket, outsideBand } from './mid-market.rules.js';
 import {
@@ -30,18 +32,13 @@ import {
   type Question,
   referenceQuestion,
 } from './question.rules.js';
-import { isBusy, orLastQuote, type Replies } from './replies.js';
 import { type QuoteReputation, typicalRecord } from './worth.rules.js';
 
 const retryAfterSeconds = 5;
+/** Some 1,500 bytes each. */
+const mostReplies = 20_000;
 
 export type Rates = ReturnType<typeof createRates>;
-
-/** An answer, with the milliseconds for which it stays fresh. */
-export interface ServedRates {
-  answer: RatesAnswer;
-  freshForMs: number;
-}
 
 export interface AskOptions {
   /** If quotes are older than this, the anchors are asked again and the answer waits for them. */
@@ -50,22 +47,9 @@ export interface AskOptions {
   admitNew?: () => Promise<void>;
 }
 
-/** A quote without the members for comparing quotes, since nothing is ranked for an intent. */
-type QuoteForIntent = Pick<
-  RateQuote,
-  'tier' | 'sellAmount' | 'receiveAmount' | 'rate' | 'adjusted' | 'quotedAt' | 'unranked'
->;
-
-/** `retryAfter` is in seconds; null if waiting does not help. */
-interface NoQuote {
-  quote: null;
-  reason: UnavailableReason;
-  retryAfter: number | null;
-}
-
 export function createRates(deps: {
   directory: Pick<AnchorDirectory, 'corridor' | 'anchorsOf'>;
-  replies: Replies;
+  askAnchor: AskAnchor;
   /** The reference rates for the cost of quotes. */
   fx: Pick<FxReference, 'source' | 'rateOf'>;
   /** Whether an FX reference is configured. */
@@ -74,7 +58,22 @@ export function createRates(deps: {
   reputationOf: (anchorId: string, corridorId: string) => QuoteReputation;
   clock: Clock;
 }) {
-  const { directory, replies, clock } = deps;
+  const { directory, clock } = deps;
+  /** The replies of single anchors, by corridor, amount and delivery method. */
+  const replies = createCache<AnchorQuestion, Reply>({
+    async load(question, previous) {
+      const { id, name, simulated } = question.anchor;
+      const result = await deps.askAnchor(question);
+      const lastQuote = previous === undefined || isQuoted(previous) ? previous : previous.lastQuote;
+      const kept = 'offer' in result || lastQuote === undefined ? {} : { lastQuote };
+      return { anchorId: id, anchorName: name, simulated, result, at: clock(), ...kept };
+    },
+    keyOf: (question) => `${question.anchor.id}|${keyOf(question)}`,
+    freshMs: ({ result }) => ('reason' in result ? reasonFreshMs[result.reason] : freshMs),
+    staleMs,
+    max: mostReplies,
+    clock,
+  });
 
   /** By question, the requests for new amounts that are being admitted and answered. They never reject. */
   const admitting = new Map<string, Promise<unknown>>();
@@ -118,20 +117,14 @@ export function createRates(deps: {
     return { reading: await deps.fx.rateOf({ code: sellCode, currency }), source: deps.fx.source };
   }
 
-  async function answerNow(question: Question, maxAgeMs?: number): Promise<ServedRates> {
+  /** The answer, with the milliseconds for which it stays fresh. */
+  async function answerNow(question: Question, maxAgeMs?: number) {
     const asked = repliesTo(question, maxAgeMs);
     const [received, market] = await Promise.all([asked, midMarket(question.corridor)]);
-    const answer = answerFrom(question, withLastQuotes(received), market);
+    const answer = answerFrom(question, withLastQuotes(received, clock()), market);
     // A missing quote, which is requested again sooner, does not make the others older.
     const freshForMs = answer.stale ? 0 : Date.parse(answer.asOf) + freshMs - clock();
     return { answer, freshForMs };
-  }
-
-  /** The last quote of an anchor stands in while our calls to it are used up, and that of each while none answers. */
-  function withLastQuotes(received: readonly Reply[]): Reply[] {
-    const now = clock();
-    const shown = received.map((reply) => (isBusy(reply) ? orLastQuote(reply, now) : reply));
-    return judgeReplies(shown) === 'nobody_answers' ? shown.map((reply) => orLastQuote(reply, now)) : shown;
   }
 
   /** Throws AMOUNT_OUT_OF_RANGE or RATES_UNAVAILABLE. */
@@ -186,8 +179,7 @@ export function createRates(deps: {
   }
 
   /** Throws AMOUNT_OUT_OF_RANGE, RATES_UNAVAILABLE. */
-  async function answer(question: Question, options: AskOptions = {}): Promise<ServedRates> {
-    const { maxAgeMs, admitNew } = options;
+  async function answer(question: Question, { maxAgeMs, admitNew }: AskOptions = {}) {
     if (admitNew === undefined) return answerNow(question, maxAgeMs);
     // While a new amount is being admitted and answered, others who ask for it wait, and are not counted.
     const key = keyOf(question);
@@ -206,15 +198,11 @@ export function createRates(deps: {
   }
 
   /** The current offer of one anchor to an intent, without asking the others. Does not throw for failures of the anchor. */
-  async function quoteFrom(
-    corridorId: string,
-    anchorId: string,
-    amount: string,
-    deliveryMethod: string | undefined,
-  ): Promise<{ quote: QuoteForIntent } | NoQuote> {
+  async function quoteFrom(corridorId: string, anchorId: string, amount: string, deliveryMethod?: string) {
     const noQuote = (reason: UnavailableReason) => ({
       quote: null,
       reason,
+      /** In seconds; null if waiting does not help. */
       retryAfter: retryAfterFor([reason]),
     });
     const corridor = directory.corridor(corridorId);
@@ -239,5 +227,7 @@ export function createRates(deps: {
     quote: async (corridorId: string, query: RatesQuery, options?: AskOptions) =>
       answer(questionOf(corridorId, query), options),
     quoteFrom,
+    /** Forgets all replies; returns how many there were. */
+    clear: replies.clear,
   };
 }

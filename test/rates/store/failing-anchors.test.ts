@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { QuoteMeter } from '../../../server/features/rates/quote-outcomes.js';
+import type { QuoteMeter } from '../../../server/features/rates/ask-anchor.js';
 import type { Logger } from '../../../server/ports.js';
 import { ngnAnchors, price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 import { later } from '../../support/later.js';
