@@ -35,14 +35,13 @@ export function toAnchorAnswer(
   // A refused anchor may be an impostor: what it shows is not in use, and no wallet is sent there.
   const isRefused = anchor.refusedKey !== null;
   const endpoints = isRefused ? noEndpoints : (view?.endpoints ?? noEndpoints);
-  const { state = 'pending', fetchedAt = null, reason = null } = view ?? {};
   const { quoteServer, transferServerSep24, transferServerSep6, webAuthEndpoint } = endpoints;
   const served = summary.corridors.flatMap(({ corridor }) => corridorOf(corridor) ?? []);
   return {
     ...summary,
     signingKey: anchor.signingKey ?? endpoints.signingKey,
     endpoints: { quoteServer, transferServerSep24, transferServerSep6, webAuthEndpoint },
-    discovery: { state, fetchedAt: fetchedAt === null ? null : new Date(fetchedAt).toISOString(), reason },
+    discovery: view?.discovery ?? { state: 'pending', fetchedAt: null, reason: null },
     start: summary.status === 'active' ? startingPoints(endpoints, served) : [],
   };
 }

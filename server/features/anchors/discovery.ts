@@ -7,7 +7,7 @@ import {
   type StellarToml,
   tomlUrl,
 } from '../../../contract/anchor-documents/stellar-toml.js';
-import type { DiscoveryState } from '../../../contract/schemas/anchors.js';
+import type { AnchorAnswer } from '../../../contract/schemas/anchors.js';
 import { createCache } from '../../cache/cache.js';
 import { createOutageLog } from '../../logger.js';
 import type { Outbound } from '../../outbound/outbound.js';
@@ -17,20 +17,14 @@ import {
   toUpstreamFault,
   UpstreamFault,
 } from '../../outbound/upstream-fault.js';
-import type { Clock, Logger, Random } from '../../ports.js';
+import { type Clock, type Logger, type Random, toInstant } from '../../ports.js';
 import type { Fleet } from './fleet-file.rules.js';
 
 const tomlTimeoutMs = 2_000;
 const freshMs = 10 * 60_000;
 const staleMs = 24 * 3_600_000;
 
-export interface DiscoveryView {
-  endpoints: AnchorEndpoints;
-  state: DiscoveryState;
-  fetchedAt: number | null;
-  /** Why the last reading failed, or null. */
-  reason: string | null;
-}
+export type DiscoveryView = Pick<AnchorAnswer, 'discovery'> & { endpoints: AnchorEndpoints };
 
 /** The addresses of the anchors: from the fleet file, and otherwise from the anchor's stellar.toml. */
 export function createDiscovery(deps: {
@@ -103,12 +97,13 @@ export function createDiscovery(deps: {
       if (!anchors.has(anchorId)) return undefined;
       const found = readings.peek(anchorId);
       const endpoints = withOverrides(anchorId, found?.value ?? noEndpoints);
-      if (!hasToml(anchorId)) return { endpoints, state: 'configured', fetchedAt: null, reason: null };
       const fault = readings.faultOf(anchorId);
+      // Why the last reading failed.
       const reason = fault instanceof UpstreamFault ? fault.reason : null;
-      const unread = reason === null ? 'pending' : 'failed';
+      const unread = !hasToml(anchorId) ? 'configured' : reason === null ? 'pending' : 'failed';
       const state = found === undefined ? unread : found.fresh ? 'fresh' : 'stale';
-      return { endpoints, state, fetchedAt: found?.loadedAt ?? null, reason };
+      const fetchedAt = found === undefined ? null : toInstant(found.loadedAt);
+      return { endpoints, discovery: { state, fetchedAt, reason } };
     },
     /** Forgets the readings; returns how many there were. */
     clear: readings.clear,

@@ -1,10 +1,6 @@
 import { validateHeaderValue } from 'node:http';
 import pLimit from 'p-limit';
-import {
-  type AnchorEndpoints,
-  noEndpoints,
-  tomlUrl,
-} from '../../../contract/anchor-documents/stellar-toml.js';
+import { type AnchorEndpoints, tomlUrl } from '../../../contract/anchor-documents/stellar-toml.js';
 import type { AnchorAnswer, AnchorDocumentKind, AnchorPage } from '../../../contract/schemas/anchors.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
 import { isDuplicateKey } from '../../mongo/failures.js';
@@ -14,7 +10,7 @@ import { UpstreamFault } from '../../outbound/upstream-fault.js';
 import { type PageQuery, readCursor, readLimit, toPage } from '../../paging.js';
 import { type Clock, type Logger, type Random, toInstant } from '../../ports.js';
 import type { Emit } from '../../webhooks/outbox.js';
-import type { CacheEpoch } from '../cache/epoch.js';
+import type { CacheEpoch } from '../cache/feature.js';
 import { toAnchorAnswer, toAnchorSummary } from './anchor-answer.rules.js';
 import { createDiscovery } from './discovery.js';
 import type { Fleet } from './fleet-file.rules.js';
@@ -154,8 +150,6 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps) {
       return homeDomain === undefined ? undefined : tomlUrl(homeDomain);
     },
     noteUnreadable,
-    /** The addresses as they are known now, without a request. */
-    knownEndpoints: (anchorId: string) => discovery.view(anchorId)?.endpoints ?? noEndpoints,
     /** The key (G…) that an anchor signs with, even a delisted one; null if none is known. */
     signingKeyOf: async (anchorId: string) =>
       members.has(anchorId) ? keys.keyOf(anchorId) : store.signingKeyOf(anchorId),

@@ -1,13 +1,6 @@
 import type { Logger } from '../../ports.js';
 import type { AnchorDocument, AnchorStore } from './store.js';
 
-interface Known {
-  key: string | null;
-  refused: string | null;
-}
-
-const nothingKnown: Known = { key: null, refused: null };
-
 /** The first key of each anchor. An anchor that shows another key later is refused until it shows the first again. */
 export function createSigningKeys(deps: {
   store: Pick<AnchorStore, 'adoptSigningKey' | 'setRefusedKey'>;
@@ -15,11 +8,8 @@ export function createSigningKeys(deps: {
   logger: Logger;
 }) {
   const { store, homeDomainOf, logger } = deps;
-  const known = new Map<string, Known>();
-
-  function state(anchorId: string): Known {
-    return known.get(anchorId) ?? nothingKnown;
-  }
+  const known = new Map<string, { key: string | null; refused: string | null }>();
+  const state = (anchorId: string) => known.get(anchorId) ?? { key: null, refused: null };
 
   return {
     load(anchors: readonly AnchorDocument[]): void {

@@ -11,8 +11,6 @@ export interface StoredEpoch {
 
 const cacheEpochSchema = typedSchema<StoredEpoch & { _id: 'caches' }>('cache_epochs');
 
-export type CacheEpochStore = ReturnType<typeof createCacheEpochStore>;
-
 /** The epoch of the caches, which all instances share. Each function returns it once a majority of the members has it. */
 export function createCacheEpochStore(connection: Connection) {
   const model = defineModel(connection, 'CacheEpoch', cacheEpochSchema);

@@ -27,16 +27,13 @@ import {
 } from './observation.rules.js';
 
 export interface AskAnchorDeps {
-  directory: Pick<AnchorDirectory, 'anchor' | 'tomlUrlOf' | 'endpointsOf' | 'knownEndpoints'>;
+  directory: Pick<AnchorDirectory, 'tomlUrlOf' | 'endpointsOf'>;
   offers: ReferenceOffers;
   midMarketOf: (corridor: Corridor) => Promise<FxReading>;
   outbound: Outbound;
   random: Random;
   clock: Clock;
 }
-
-/** Makes those calls to one anchor that any wallet may make without a token. Never rejects because of the anchor. */
-export type AskAnchor = (anchorId: string, corridors: readonly Corridor[]) => Promise<Observation>;
 
 /** The time limit of a request for rates: a slower answer would not have reached the ranking. */
 const timeoutMs = 2_000;
@@ -60,7 +57,8 @@ type Ask = (url: string, question: Question) => Promise<Received | undefined>;
 /** The anchor's own price; `not_served` if it has none for the pair, undefined if it should give one and does not. */
 type Price = ReferenceOffer | 'not_served' | undefined;
 
-export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
+/** Makes those calls to one anchor that any wallet may make without a token. Never rejects because of the anchor. */
+export function createAskAnchor(deps: AskAnchorDeps) {
   const { directory, offers, outbound, random } = deps;
 
   /** The calls are made at the same time, so that an anchor that hangs takes one time limit. */
@@ -92,7 +90,7 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
   async function askInfo(ask: Ask, service: 'sep24' | 'sep6' | 'sep38', server: string | null) {
     if (server === null) return undefined;
     const judge = (received: Received) => outcomeOfInfo(service, received);
-    return (await ask(`${server}/info`, { service, maxBytes: maxInfoBytes, judge }))?.json;
+    return (await ask(infoOf(server), { service, maxBytes: maxInfoBytes, judge }))?.json;
   }
 
   async function askPrice(
@@ -102,30 +100,25 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
   ): Promise<Price> {
     if (endpoints.quoteServer === null) return 'not_served';
     let price: Price;
+    const { url, read } = offers.price(endpoints, corridor, market);
     const judge = (received: Received): CallOutcome => {
       const outcome = outcomeOf(received, { missing: false });
       if (outcome !== 'answered') return outcome;
-      const { status, body, json } = received;
-      if (status === 200) {
-        price = offers.readPrice(json, endpoints, corridor, market);
-        return price === undefined ? 'malformed' : 'answered';
-      }
-      const reason = offers.reasonOfStatus(status, body.toString());
-      if (reason === 'not_served') price = reason;
-      return reason === 'error' ? 'error' : 'answered';
+      const found = read(received);
+      if (typeof found === 'object' || found === 'not_served') price = found;
+      return found === 'malformed' || found === 'error' ? found : 'answered';
     };
-    const question = { service: 'sep38', corridor: corridor.id, maxBytes: maxPriceBytes, judge } as const;
-    await ask(offers.priceUrl(endpoints, corridor), question);
+    await ask(url, { service: 'sep38', corridor: corridor.id, maxBytes: maxPriceBytes, judge });
     return price;
   }
 
-  /** The known addresses, where stellar.toml cannot be read now; null of an anchor that shows another signing key. */
+  /** Null while they cannot be read, and of an anchor that shows another signing key. */
   async function addressesOf(anchorId: string): Promise<AnchorEndpoints | null> {
     try {
       return await directory.endpointsOf(anchorId);
     } catch (error) {
-      if (!(error instanceof UpstreamFault)) throw error;
-      return directory.anchor(anchorId) === undefined ? null : directory.knownEndpoints(anchorId);
+      if (error instanceof UpstreamFault) return null;
+      throw error;
     }
   }
 
@@ -134,7 +127,7 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
       addressesOf(anchorId),
       ...corridors.map(async (corridor) => ({ corridor, market: await deps.midMarketOf(corridor) })),
     ]);
-    // The servers may be somebody else's.
+    // What is known of them may be old, and the servers somebody else's.
     if (endpoints === null) return [];
     const [sep24, sep6, , ...prices] = await Promise.all([
       askInfo(ask, 'sep24', endpoints.transferServerSep24),
@@ -150,7 +143,7 @@ export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
     });
   }
 
-  return async (anchorId, served) => {
+  return async (anchorId: string, served: readonly Corridor[]): Promise<Observation> => {
     const observed = { at: new Date(deps.clock()), calls: [] as Call[], made: 0 };
     const ask = createAsk(observed);
     const some = someOf(served, random());
@@ -177,4 +170,8 @@ function parsed(body: Buffer): unknown {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+function infoOf(server: string): string {
+  return `${server}/info`;
 }

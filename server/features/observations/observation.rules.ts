@@ -50,24 +50,6 @@ export interface LatestOfCorridor {
   hasReference: boolean;
 }
 
-/** What a round changes of what is known, by its path in `ObservedAnchor`. What it did not ask stays as it is. */
-export function changesOf({ at, calls, corridors }: Observation): Record<string, unknown> {
-  const services = [...new Set(calls.map(({ service }) => service))].map((service) => {
-    const own = calls.filter((call) => call.service === service);
-    const outcome = own.find((call) => call.outcome !== 'answered')?.outcome ?? 'answered';
-    const times = own.flatMap(({ latencyMs }) => latencyMs ?? []);
-    return [
-      `services.${service}`,
-      { at, outcome, latencyMs: times.length === 0 ? null : Math.max(...times) },
-    ];
-  });
-  const served = corridors.flatMap(({ corridor, offer, hasReference }) => [
-    [`corridors.${corridor}.hasReference`, hasReference],
-    ...(offer === null ? [] : [[`corridors.${corridor}.quote`, { at, ...offer }]]),
-  ]);
-  return Object.fromEntries([['observedAt', at], ...services, ...served]);
-}
-
 const order: readonly ObservedService[] = ['sep1', 'sep24', 'sep6', 'sep38'];
 /** A service that was not asked for this long is none of the anchor's any more. */
 const forgottenAfterMs = 7 * 86_400_000;
@@ -115,4 +97,22 @@ export function outcomeOfToml(url: string, { status, body }: Received): CallOutc
   if (status !== 200) return 'error';
   const toml = readStellarToml(body, { readOver: url.startsWith('http:') ? 'http' : 'https' });
   return isRefused(toml) ? 'malformed' : 'answered';
+}
+
+/** What a round changes of what is known, by its path in `ObservedAnchor`. What it did not ask stays as it is. */
+export function changesOf({ at, calls, corridors }: Observation): Record<string, unknown> {
+  const services = [...new Set(calls.map(({ service }) => service))].map((service) => {
+    const own = calls.filter((call) => call.service === service);
+    const outcome = own.find((call) => call.outcome !== 'answered')?.outcome ?? 'answered';
+    const times = own.flatMap(({ latencyMs }) => latencyMs ?? []);
+    return [
+      `services.${service}`,
+      { at, outcome, latencyMs: times.length === 0 ? null : Math.max(...times) },
+    ];
+  });
+  const served = corridors.flatMap(({ corridor, offer, hasReference }) => [
+    [`corridors.${corridor}.hasReference`, hasReference],
+    ...(offer === null ? [] : [[`corridors.${corridor}.quote`, { at, ...offer }]]),
+  ]);
+  return Object.fromEntries([['observedAt', at], ...services, ...served]);
 }

@@ -19,6 +19,14 @@ export interface HistoryRange {
   to: number;
 }
 
+/** The range of a CSV file: a whole day. `limit` and `cursor` are refused, since only JSON has pages. */
+export function rangeOfFile({ limit, cursor, ...query }: RateHistoryQuery, now: number): HistoryRange {
+  for (const [name, given] of Object.entries({ limit, cursor }))
+    if (given !== undefined) throw fault(name, 'is for JSON, which has pages');
+  if (query.day === undefined) throw fault('day', 'is required for CSV');
+  return rangeOf(query, now);
+}
+
 /** The range that a query asks for. Throws INVALID_REQUEST if it is not in the past, is empty or too wide. */
 export function rangeOf(
   { resolution = '15m', from, to, day }: Omit<RateHistoryQuery, 'limit' | 'cursor'>,
@@ -41,14 +49,6 @@ export function rangeOf(
     throw fault('from', `must be at most ${widest} days before to, where the resolution is ${resolution}`);
   }
   return { resolution, from: begin, to: end };
-}
-
-/** The range of a CSV file: a whole day. `limit` and `cursor` are refused, since only JSON has pages. */
-export function rangeOfFile({ limit, cursor, ...query }: RateHistoryQuery, now: number): HistoryRange {
-  for (const [name, given] of Object.entries({ limit, cursor }))
-    if (given !== undefined) throw fault(name, 'is for JSON, which has pages');
-  if (query.day === undefined) throw fault('day', 'is required for CSV');
-  return rangeOf(query, now);
 }
 
 function rangeOfDay(day: string, now: number): { from: number; to: number } {

@@ -1,4 +1,4 @@
-import type { HistoryResolution } from '../../../contract/schemas/rate-history.js';
+import type { HistoryResolution, RateHistoryPoint } from '../../../contract/schemas/rate-history.js';
 import type { RateQuote, RatesAnswer } from '../../../contract/schemas/rates.js';
 
 /** A quote in a sample. */
@@ -25,6 +25,23 @@ function toSampleQuote(quote: RateQuote) {
     score: reputation.score,
     outcomes: reputation.outcomes,
   };
+}
+
+/** A sample as lists show it; files have all of its quotes. */
+export function toPoint({ at, asOf, amount, best, quotes, unavailable }: Sample): RateHistoryPoint {
+  const shown = quotes.map(
+    ({ anchorId, tier, sellAmount, receiveAmount, rate, costPercent, score, unranked }) => ({
+      anchorId,
+      tier,
+      sellAmount,
+      receiveAmount,
+      rate,
+      costPercent,
+      score,
+      unranked,
+    }),
+  );
+  return { at: at.toISOString(), asOf, amount, best, quotes: shown, unavailable };
 }
 
 const minuteMs = 60_000;

@@ -37,7 +37,7 @@ interface Asking extends AnchorQuestion {
   label: string | null;
 }
 
-export function createAskAnchor(deps: {
+interface AskAnchorDeps {
   directory: Pick<AnchorDirectory, 'anchors' | 'endpointsOf' | 'tokenFor' | 'noteUnreadable'>;
   outbound: Outbound;
   callAnchor: CallAnchor;
@@ -46,31 +46,11 @@ export function createAskAnchor(deps: {
   meter: QuoteMeter;
   clock: Clock;
   logger: Logger;
-}): AskAnchor {
-  const { directory, meter } = deps;
-  const outcomes = ['quoted', 'estimated', ...Object.keys(unavailableReasons)];
-  for (const { id } of directory.anchors()) meter.expects(id, outcomes);
-  const outages = createOutageLog({
-    ...deps,
-    says: { failed: 'an anchor has no quote for the reference amount', worked: 'the anchor quotes again' },
-  });
+}
 
-  /**
-   * Counts every outcome. Logs each change once per anchor and corridor, and only for the reference amount: that is asked
-   * for regularly in the background, and clients cannot cause log lines by asking for odd amounts.
-   */
-  function noteOutcome(question: AnchorQuestion, result: QuoteResult): void {
-    const about = { anchorId: question.anchor.id, corridor: question.corridor.id };
-    const reason = 'reason' in result ? result.reason : undefined;
-    const quoted = 'offer' in result && result.offer.tier === 'anchor' ? 'quoted' : 'estimated';
-    meter.asked(about.anchorId, reason ?? quoted);
-    // Our own budget of calls, and our own pause after failures, say nothing new about the anchor.
-    if (!isReferenceQuestion(question) || reason === 'busy' || reason === 'circuit_open') return;
-    const key = `${about.anchorId} ${about.corridor}`;
-    if (reason === undefined) outages.worked(key, about);
-    else outages.failed(key, { ...about, reason });
-  }
-
+export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
+  const { directory } = deps;
+  const noteOutcome = createNoteOutcome(deps);
   async function ask(question: AnchorQuestion, label: string | null): Promise<QuoteResult> {
     const { anchor, forIntent } = question;
     const endpoints = await directory.endpointsOf(anchor.id);
@@ -122,7 +102,7 @@ export function createAskAnchor(deps: {
         if (fault.isSpelling) directory.noteUnreadable(anchor.id, 'info', fault.message);
         throw fault;
       }),
-      deps.fx.rateOf({ code: corridor.sellCode, currency: corridor.currency }),
+      deps.fx.rateOf(corridor),
     ]);
     if ('missing' in rate) return { reason: 'no_fx' };
     return offerFromFee(corridor, { ...asked, deliveryMethod: label }, schedule, rate);
@@ -159,4 +139,29 @@ function refusal({ status, headers, body }: OutboundAnswer, asked: AskedFor): Ca
   const pauses = status === 429 || (status === 503 && retryAfter !== undefined);
   const pause = pauses ? { pause: { retryAfter } } : {};
   return { value: { reason }, failed: reason === 'error', ...pause };
+}
+
+/**
+ * Counts every outcome. Logs each change once per anchor and corridor, and only for the reference amount: that is asked for
+ * regularly in the background, and clients cannot cause log lines by asking for odd amounts.
+ */
+function createNoteOutcome(deps: Pick<AskAnchorDeps, 'directory' | 'meter' | 'clock' | 'logger'>) {
+  const outcomes = ['quoted', 'estimated', ...Object.keys(unavailableReasons)];
+  for (const { id } of deps.directory.anchors()) deps.meter.expects(id, outcomes);
+  const outages = createOutageLog({
+    ...deps,
+    says: { failed: 'an anchor has no quote for the reference amount', worked: 'the anchor quotes again' },
+  });
+
+  return (question: AnchorQuestion, result: QuoteResult): void => {
+    const about = { anchorId: question.anchor.id, corridor: question.corridor.id };
+    const reason = 'reason' in result ? result.reason : undefined;
+    const quoted = 'offer' in result && result.offer.tier === 'anchor' ? 'quoted' : 'estimated';
+    deps.meter.asked(about.anchorId, reason ?? quoted);
+    // Our own budget of calls, and our own pause after failures, say nothing new about the anchor.
+    if (!isReferenceQuestion(question) || reason === 'busy' || reason === 'circuit_open') return;
+    const key = `${about.anchorId} ${about.corridor}`;
+    if (reason === undefined) outages.worked(key, about);
+    else outages.failed(key, { ...about, reason });
+  };
 }

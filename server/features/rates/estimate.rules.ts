@@ -78,6 +78,78 @@ export interface FeeSchedule {
   max: string | null;
 }
 
+/** The reference table from FX_URL: units of each currency per one `base`, as of `date`. */
+export interface FxTable {
+  base: string;
+  /** The date as the reference wrote it: a day or an instant. */
+  date: string;
+  asOfMs: number;
+  rates: ReadonlyMap<string, Decimal>;
+}
+
+export interface FxRate {
+  /** Fiat per one unit of `base`. */
+  rate: string;
+  base: string;
+  date: string;
+}
+
+/** The reference rate of a corridor, or why there is none. */
+export type FxReading = FxRate | { missing: CostUnavailable };
+
+const rateDigits = 12;
+/** The currency whose value a stablecoin is assumed to have. Other stablecoins have neither an estimate nor a cost. */
+const pegs: ReadonlyMap<string, string> = new Map([
+  ['USDC', 'USD'],
+  ['USDT', 'USD'],
+  ['PYUSD', 'USD'],
+  ['EURC', 'EUR'],
+]);
+
+const currencyCode = /^[A-Z]{3}$/;
+const dayMs = 86_400_000;
+const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
+
+/**
+ * The value in `currency` of one unit of the stablecoin's peg, converted through the base if necessary, rounded down to
+ * twelve significant digits. Missing for a stablecoin without a peg, a currency that is not in the table, and a table
+ * that is older than `maxAgeMs` or more than a day in the future.
+ */
+export function rateFor(
+  found: FxTable,
+  asset: { code: string; currency: string },
+  limits: { nowMs: number; maxAgeMs: number },
+): FxReading {
+  const peg = pegs.get(asset.code);
+  if (peg === undefined) return { missing: 'no_par' };
+  const ageMs = limits.nowMs - found.asOfMs;
+  // A day is read as its end, so tomorrow ends up to two days from now.
+  const mostAheadMs = dayPattern.test(found.date) ? 2 * dayMs : dayMs;
+  if (ageMs > limits.maxAgeMs || ageMs < -mostAheadMs) return { missing: 'stale_reference' };
+  const perBase = found.rates.get(asset.currency);
+  const pegPerBase = found.rates.get(peg);
+  if (perBase === undefined || pegPerBase === undefined) return { missing: 'no_reference' };
+  const cross = perBase.div(pegPerBase).toSignificantDigits(rateDigits, Decimal.ROUND_DOWN);
+  return { rate: cross.toFixed(), base: peg, date: found.date };
+}
+
+/** Reads `{base, date, rates}`; undefined for anything else. Entries that are not a positive rate are left out. */
+export function readFxTable(json: unknown): FxTable | undefined {
+  const { base, date, rates } = asObject(json) ?? {};
+  const given = asObject(rates);
+  if (typeof base !== 'string' || !currencyCode.test(base) || given === null) return undefined;
+  if (typeof date !== 'string' || date.length > 40) return undefined;
+  // A day is read as its end in UTC; an instant without an offset is in UTC.
+  const asOfMs = instantMs(dayPattern.test(date) ? `${date}T23:59:59.999Z` : date);
+  if (asOfMs === null) return undefined;
+  const known = Object.entries(given).flatMap(([code, value]) => {
+    const rate = new Money(orAbsent(readAmount(value)) ?? 0);
+    const isRate = currencyCode.test(code) && rate.gt('1e-12') && rate.lt('1e12');
+    return isRate ? [[code, rate] as const] : [];
+  });
+  return { base, date, asOfMs, rates: new Map([...known, [base, new Money(1)] as const]) };
+}
+
 /**
  * Reads GET /info of SEP-24 or SEP-6 for one asset; null where it has no withdrawal of this asset, or publishes no fee. A
  * limit that cannot be read costs only the limit: some anchors write `-1` or nothing for "none".
@@ -121,76 +193,4 @@ function isEmptyList(value: unknown): boolean {
 
 function isFalse(value: unknown): boolean {
   return value === false || value === 0 || ['false', '0'].includes(String(value).toLowerCase());
-}
-
-/** The reference table from FX_URL: units of each currency per one `base`, as of `date`. */
-export interface FxTable {
-  base: string;
-  /** The date as the reference wrote it: a day or an instant. */
-  date: string;
-  asOfMs: number;
-  rates: ReadonlyMap<string, Decimal>;
-}
-
-export interface FxRate {
-  /** Fiat per one unit of `base`. */
-  rate: string;
-  base: string;
-  date: string;
-}
-
-/** The reference rate of a corridor, or why there is none. */
-export type FxReading = FxRate | { missing: CostUnavailable };
-
-const rateDigits = 12;
-/** The currency whose value a stablecoin is assumed to have. Other stablecoins have neither an estimate nor a cost. */
-const pegs: ReadonlyMap<string, string> = new Map([
-  ['USDC', 'USD'],
-  ['USDT', 'USD'],
-  ['PYUSD', 'USD'],
-  ['EURC', 'EUR'],
-]);
-
-const currencyCode = /^[A-Z]{3}$/;
-const dayMs = 86_400_000;
-const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
-
-/** Reads `{base, date, rates}`; undefined for anything else. Entries that are not a positive rate are left out. */
-export function readFxTable(json: unknown): FxTable | undefined {
-  const { base, date, rates } = asObject(json) ?? {};
-  const given = asObject(rates);
-  if (typeof base !== 'string' || !currencyCode.test(base) || given === null) return undefined;
-  if (typeof date !== 'string' || date.length > 40) return undefined;
-  // A day is read as its end in UTC; an instant without an offset is in UTC.
-  const asOfMs = instantMs(dayPattern.test(date) ? `${date}T23:59:59.999Z` : date);
-  if (asOfMs === null) return undefined;
-  const known = Object.entries(given).flatMap(([code, value]) => {
-    const rate = new Money(orAbsent(readAmount(value)) ?? 0);
-    const isRate = currencyCode.test(code) && rate.gt('1e-12') && rate.lt('1e12');
-    return isRate ? [[code, rate] as const] : [];
-  });
-  return { base, date, asOfMs, rates: new Map([...known, [base, new Money(1)] as const]) };
-}
-
-/**
- * The value in `currency` of one unit of the stablecoin's peg, converted through the base if necessary, rounded down to
- * twelve significant digits. Missing for a stablecoin without a peg, a currency that is not in the table, and a table
- * that is older than `maxAgeMs` or more than a day in the future.
- */
-export function rateFor(
-  found: FxTable,
-  asset: { code: string; currency: string },
-  limits: { nowMs: number; maxAgeMs: number },
-): FxReading {
-  const peg = pegs.get(asset.code);
-  if (peg === undefined) return { missing: 'no_par' };
-  const ageMs = limits.nowMs - found.asOfMs;
-  // A day is read as its end, so tomorrow ends up to two days from now.
-  const mostAheadMs = dayPattern.test(found.date) ? 2 * dayMs : dayMs;
-  if (ageMs > limits.maxAgeMs || ageMs < -mostAheadMs) return { missing: 'stale_reference' };
-  const perBase = found.rates.get(asset.currency);
-  const pegPerBase = found.rates.get(peg);
-  if (perBase === undefined || pegPerBase === undefined) return { missing: 'no_reference' };
-  const cross = perBase.div(pegPerBase).toSignificantDigits(rateDigits, Decimal.ROUND_DOWN);
-  return { rate: cross.toFixed(), base: peg, date: found.date };
 }

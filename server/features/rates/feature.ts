@@ -10,9 +10,8 @@ import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import type { Clock, Logger, Random } from '../../ports.js';
 import type { Streams } from '../../streams/streams.js';
-import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
-import type { CacheEpoch } from '../cache/epoch.js';
+import type { CacheEpoch } from '../cache/feature.js';
 import { createAnchorCalls } from './anchor-calls.js';
 import { createAskAnchor, type QuoteMeter } from './ask-anchor.js';
 import { createFeeInfo } from './fee-info.js';
@@ -80,9 +79,7 @@ export function createRatesFeature(deps: RatesFeatureDeps) {
       return { status: 200, body: await deps.streams.open<RatesAnswer>(req, res, prepare) };
     },
   });
-  /** The reference exchange rate of a corridor. Never rejects because it cannot be read. */
-  const midMarketOf = ({ sellCode, currency }: Corridor) => fx.rateOf({ code: sellCode, currency });
-  return { router, ...rates, referenceOffers, midMarketOf };
+  return { router, ...rates, referenceOffers, midMarketOf: fx.rateOf };
 }
 
 /**

@@ -3,6 +3,7 @@ import { createOutageLog } from '../../logger.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import { pauseAfterFaults, toUpstreamFault, UpstreamFault } from '../../outbound/upstream-fault.js';
 import type { Clock, Logger, Random } from '../../ports.js';
+import type { Corridor } from '../anchors/fleet-file.rules.js';
 import { type FxReading, type FxTable, rateFor, readFxTable } from './estimate.rules.js';
 
 const timeoutMs = 2_000;
@@ -75,11 +76,11 @@ export function createFxReference(deps: {
   return {
     /** The name that answers give it. */
     source: deps.fxSource ?? (url === undefined ? '' : new URL(url).hostname),
-    /** Never rejects because the reference cannot be read. */
-    async rateOf(asset: { code: string; currency: string }): Promise<FxReading> {
+    /** The reference exchange rate of a corridor. Never rejects because the reference cannot be read. */
+    async rateOf({ sellCode: code, currency }: Corridor): Promise<FxReading> {
       if (url === undefined) return { missing: 'no_reference' };
       try {
-        return rateFor(await table.get(), asset, { nowMs: clock(), maxAgeMs: fxMaxAgeMs });
+        return rateFor(await table.get(), { code, currency }, { nowMs: clock(), maxAgeMs: fxMaxAgeMs });
       } catch (error) {
         if (error instanceof UpstreamFault) return { missing: 'no_reference' };
         throw error;

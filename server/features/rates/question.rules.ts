@@ -25,12 +25,6 @@ export interface AnchorQuestion extends Omit<Question, 'sort'> {
   forIntent: boolean;
 }
 
-/** Questions with the same key have the same answer, apart from its order. */
-export function keyOf({ corridor, asked, deliveryMethod = '' }: Omit<Question, 'sort'>): string {
-  const amount = asked.receive === undefined ? `sell ${asked.amount}` : `receive ${asked.receive}`;
-  return [corridor.id, amount, deliveryMethod.toLowerCase()].join('|');
-}
-
 /** The question that is asked regularly in the background: the reference amount by any delivery method. */
 export function referenceQuestion(corridor: Corridor): Question {
   return { corridor, asked: { amount: corridor.referenceAmount }, deliveryMethod: undefined, sort: 'best' };
@@ -38,6 +32,15 @@ export function referenceQuestion(corridor: Corridor): Question {
 
 export function isReferenceQuestion({ asked, corridor, deliveryMethod }: Omit<Question, 'sort'>): boolean {
   return asked.amount === corridor.referenceAmount && deliveryMethod === undefined;
+}
+
+/** AMOUNT_OUT_OF_RANGE for an amount, or a payout, that no anchor quotes. */
+export function allRefused(asked: AskedFor): ApiError {
+  const path = asked.receive === undefined ? 'query.amount' : 'query.receive';
+  return amountError(
+    path,
+    'is refused by every anchor, or takes an amount outside the limits of the corridor',
+  );
 }
 
 /** The amount of a query; default: the reference amount. Throws INVALID_REQUEST and AMOUNT_OUT_OF_RANGE. */
@@ -62,15 +65,12 @@ function receiveFault(message: string): ApiError {
   return invalidRequest([{ path: 'query.receive', message }]);
 }
 
-/** AMOUNT_OUT_OF_RANGE for an amount, or a payout, that no anchor quotes. */
-export function allRefused(asked: AskedFor): ApiError {
-  const path = asked.receive === undefined ? 'query.amount' : 'query.receive';
-  return amountError(
-    path,
-    'is refused by every anchor, or takes an amount outside the limits of the corridor',
-  );
-}
-
 function amountError(path: 'query.amount' | 'query.receive', message: string): ApiError {
   return new ApiError('AMOUNT_OUT_OF_RANGE', `${path}: ${message}`, { details: [{ path, message }] });
+}
+
+/** Questions with the same key have the same answer, apart from its order. */
+export function keyOf({ corridor, asked, deliveryMethod = '' }: Omit<Question, 'sort'>): string {
+  const amount = asked.receive === undefined ? `sell ${asked.amount}` : `receive ${asked.receive}`;
+  return [corridor.id, amount, deliveryMethod.toLowerCase()].join('|');
 }

@@ -19,18 +19,18 @@ export type ReferenceOffers = typeof referenceOffers;
 
 /** Reads the public answers of an anchor by the same rules as for rates, for those who only observe. */
 export const referenceOffers = {
-  /** The address of the price of the reference amount, by any delivery method. */
-  priceUrl: (endpoints: AnchorEndpoints, corridor: Corridor) =>
-    priceUrl(endpoints.quoteServer ?? '', corridor, {
-      amount: corridor.referenceAmount,
-      deliveryMethod: undefined,
-      context: contextFor(endpoints),
-    }),
-  /** Undefined if the JSON is not a valid price of the pair. */
-  readPrice: (json: unknown, endpoints: AnchorEndpoints, corridor: Corridor, market: FxReading) =>
-    shown(offerFromPrice(json, corridor, asked(corridor), contextFor(endpoints)), market),
-  /** The meaning of a status other than 200 in answer to a price request. */
-  reasonOfStatus,
+  /** The address of the price of the reference amount, by any delivery method, and what an answer of it says. */
+  price(endpoints: AnchorEndpoints, corridor: Corridor, market: FxReading) {
+    const context = contextFor(endpoints);
+    const { referenceAmount: amount } = corridor;
+    return {
+      url: priceUrl(endpoints.quoteServer ?? '', corridor, { amount, deliveryMethod: undefined, context }),
+      read({ status, body, json }: { status: number; body: Buffer; json: unknown }) {
+        if (status !== 200) return reasonOfStatus(status, body.toString());
+        return shown(offerFromPrice(json, corridor, asked(corridor), context), market) ?? 'malformed';
+      },
+    };
+  },
   /** By the published fee; undefined without a fee or a reference rate, and if the anchor does not take the amount. */
   estimate(infos: Record<'sep24' | 'sep6', unknown>, corridor: Corridor, market: FxReading) {
     if ('missing' in market) return undefined;

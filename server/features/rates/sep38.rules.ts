@@ -30,27 +30,6 @@ export function contextFor(endpoints: AnchorEndpoints): Sep38Context {
 }
 
 /**
- * The address of GET /price (SEP-38 §Price): with `sell_amount` for this much stablecoin, with `buy_amount` for this
- * much fiat.
- */
-export function priceUrl(
-  quoteServer: string,
-  corridor: Corridor,
-  asked: AskedFor & { deliveryMethod: string | undefined; context: Sep38Context },
-): string {
-  const query = new URLSearchParams({
-    sell_asset: corridor.sellAsset,
-    buy_asset: corridor.buyAsset,
-    ...(asked.receive === undefined ? { sell_amount: asked.amount } : { buy_amount: asked.receive }),
-    context: asked.context,
-  });
-  if (asked.deliveryMethod !== undefined) query.set('buy_delivery_method', asked.deliveryMethod);
-  // An anchor that lists no countries refuses all of them, so the country is sent only if the corridor depends on it.
-  if (corridor.countryMatters && corridor.country !== null) query.set('country_code', corridor.country);
-  return `${quoteServer}/price?${query}`;
-}
-
-/**
  * The offer in an answer of GET /price. Amounts that the user receives are rounded down, amounts that the user pays are
  * rounded up. The rate is recomputed from the amounts, since printed prices are rounded and older dialects have none that
  * includes the fee.
@@ -242,4 +221,25 @@ function boundsOf(
 function printedPlaces(number: unknown): number {
   const [digits = '', exponent = '0'] = String(number).trim().toLowerCase().split('e');
   return Math.max(0, (digits.split('.')[1]?.length ?? 0) - Number(exponent));
+}
+
+/**
+ * The address of GET /price (SEP-38 §Price): with `sell_amount` for this much stablecoin, with `buy_amount` for this
+ * much fiat.
+ */
+export function priceUrl(
+  quoteServer: string,
+  corridor: Corridor,
+  asked: AskedFor & { deliveryMethod: string | undefined; context: Sep38Context },
+): string {
+  const query = new URLSearchParams({
+    sell_asset: corridor.sellAsset,
+    buy_asset: corridor.buyAsset,
+    ...(asked.receive === undefined ? { sell_amount: asked.amount } : { buy_amount: asked.receive }),
+    context: asked.context,
+  });
+  if (asked.deliveryMethod !== undefined) query.set('buy_delivery_method', asked.deliveryMethod);
+  // An anchor that lists no countries refuses all of them, so the country is sent only if the corridor depends on it.
+  if (corridor.countryMatters && corridor.country !== null) query.set('country_code', corridor.country);
+  return `${quoteServer}/price?${query}`;
 }

@@ -59,21 +59,7 @@ export function createRates(deps: {
   clock: Clock;
 }) {
   const { directory, clock } = deps;
-  /** The replies of single anchors, by corridor, amount and delivery method. */
-  const replies = createCache<AnchorQuestion, Reply>({
-    async load(question, previous) {
-      const { id, name, simulated } = question.anchor;
-      const result = await deps.askAnchor(question);
-      const lastQuote = previous === undefined || isQuoted(previous) ? previous : previous.lastQuote;
-      const kept = 'offer' in result || lastQuote === undefined ? {} : { lastQuote };
-      return { anchorId: id, anchorName: name, simulated, result, at: clock(), ...kept };
-    },
-    keyOf: (question) => `${question.anchor.id}|${keyOf(question)}`,
-    freshMs: ({ result }) => ('reason' in result ? reasonFreshMs[result.reason] : freshMs),
-    staleMs,
-    max: mostReplies,
-    clock,
-  });
+  const replies = createReplies(deps.askAnchor, clock);
 
   /** By question, the requests for new amounts that are being admitted and answered. They never reject. */
   const admitting = new Map<string, Promise<unknown>>();
@@ -84,8 +70,7 @@ export function createRates(deps: {
     // A parameter that the contract declares and nothing here uses does not compile.
     unused satisfies Record<string, never>;
     const corridor = directory.corridor(corridorId);
-    if (corridor === undefined)
-      throw new ApiError('UNKNOWN_CORRIDOR', `The corridor ${corridorId} is not served.`);
+    if (corridor === undefined) throw unknownCorridor(corridorId);
     if (deliveryMethod !== undefined && !isOffered(corridor, deliveryMethod))
       throw unsupportedPair('query.deliveryMethod', 'is not offered by any anchor of this corridor');
     return { corridor, asked: askedFor({ amount, receive }, corridor), deliveryMethod, sort };
@@ -113,8 +98,8 @@ export function createRates(deps: {
     return hasQuote ? received : ask({ maxAgeMs: freshMs });
   }
 
-  async function midMarket({ sellCode, currency }: Corridor): Promise<MidMarket> {
-    return { reading: await deps.fx.rateOf({ code: sellCode, currency }), source: deps.fx.source };
+  async function midMarket(corridor: Corridor): Promise<MidMarket> {
+    return { reading: await deps.fx.rateOf(corridor), source: deps.fx.source };
   }
 
   /** The answer, with the milliseconds for which it stays fresh. */
@@ -133,7 +118,10 @@ export function createRates(deps: {
     const { id } = corridor;
     const result = judgeReplies(shown);
     if (result === 'all_refused') throw allRefused(question.asked);
-    if (result === 'nobody_answers') throw ratesUnavailable(corridor, shown);
+    if (result === 'nobody_answers') {
+      const unavailable = unavailableOf(shown);
+      throw ratesUnavailable(id, unavailable, retryAfterFor(unavailable.map(({ reason }) => reason)));
+    }
     const quoted = shown.filter(isQuoted);
     const asOf = Math.min(...(quoted.length > 0 ? quoted : shown).map(({ at }) => at), clock());
     // Covers every anchor of the corridor, so that it does not depend on which anchors quote this amount.
@@ -158,13 +146,6 @@ export function createRates(deps: {
       return ownPriceIn(reply ?? replies.peek(each)?.value) ?? [];
     });
     return bandOf({ prices, market: reading, factor: corridor.quoteBandFactor });
-  }
-
-  function ratesUnavailable({ id }: Corridor, received: readonly Reply[]): ApiError {
-    const unavailable = unavailableOf(received);
-    const retryAfter = retryAfterFor(unavailable.map(({ reason }) => reason));
-    const extras = { unavailable, ...(retryAfter === null ? {} : { retryAfter }) };
-    return new ApiError('RATES_UNAVAILABLE', `No anchor of ${id} has a quote.`, extras);
   }
 
   /** In seconds; null if waiting does not help. */
@@ -230,4 +211,35 @@ export function createRates(deps: {
     /** Forgets all replies; returns how many there were. */
     clear: replies.clear,
   };
+}
+
+/** The replies of single anchors, by corridor, amount and delivery method. */
+function createReplies(askAnchor: AskAnchor, clock: Clock) {
+  return createCache<AnchorQuestion, Reply>({
+    async load(question, previous) {
+      const result = await askAnchor(question);
+      const lastQuote = previous === undefined || isQuoted(previous) ? previous : previous.lastQuote;
+      const kept = 'offer' in result || lastQuote === undefined ? {} : { lastQuote };
+      const { id, name, simulated } = question.anchor;
+      return { anchorId: id, anchorName: name, simulated, result, at: clock(), ...kept };
+    },
+    keyOf: (question) => [question.anchor.id, keyOf(question)].join('|'),
+    freshMs: ({ result }) => ('reason' in result ? reasonFreshMs[result.reason] : freshMs),
+    staleMs,
+    max: mostReplies,
+    clock,
+  });
+}
+
+function ratesUnavailable(
+  id: string,
+  unavailable: ReturnType<typeof unavailableOf>,
+  retryAfter: number | null,
+): ApiError {
+  const extras = { unavailable, ...(retryAfter === null ? {} : { retryAfter }) };
+  return new ApiError('RATES_UNAVAILABLE', `No anchor of ${id} has a quote.`, extras);
+}
+
+function unknownCorridor(id: string): ApiError {
+  return new ApiError('UNKNOWN_CORRIDOR', `The corridor ${id} is not served.`);
 }

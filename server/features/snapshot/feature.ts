@@ -9,7 +9,7 @@ import { freshAnswer } from '../../http/send-json.js';
 import { type Clock, toInstant } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
-import type { CacheEpoch } from '../cache/epoch.js';
+import type { CacheEpoch } from '../cache/feature.js';
 import type { Rates } from '../rates/service.js';
 
 type SnapshotRow = SnapshotAnswer['corridors'][number];

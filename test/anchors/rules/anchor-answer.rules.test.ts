@@ -25,12 +25,8 @@ const record = {
   refusedKey: null,
 };
 const endpoints = { ...noEndpoints, transferServerSep24: 'https://a.example/sep24', signingKey: key };
-const view = {
-  endpoints,
-  state: 'fresh' as const,
-  fetchedAt: Date.parse('2026-11-21T09:30:00Z'),
-  reason: null,
-};
+const discovery = { state: 'fresh', fetchedAt: '2026-11-21T09:30:00.000Z', reason: null } as const;
+const view = { endpoints, discovery };
 const corridorOf = (id: string) => (id === 'usdc-brl' ? corridorFixture() : undefined);
 
 describe('the answer for an anchor', () => {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Connection } from 'mongoose';
-import { type CacheEpoch, createCacheEpoch } from '../../../server/features/cache/epoch.js';
-import { type CacheEpochStore, createCacheEpochStore } from '../../../server/features/cache/store.js';
+import { createCacheFeature } from '../../../server/features/cache/feature.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { testDatabase } from '../../support/database.js';
@@ -9,30 +8,28 @@ import { silentLogger as logger } from '../../support/silent-logger.js';
 
 const database = testDatabase();
 let connection: Connection;
-let store: CacheEpochStore;
-let here: CacheEpoch;
-let there: CacheEpoch;
+/** The epoch as an instance has it. */
+const instance = (of = connection) =>
+  createCacheFeature({ connection: of, hasCorridor: () => true, clock: Date.now, logger }).epoch;
 
 beforeAll(async () => {
   connection = await connectMongo({ uri: database.uri });
-  store = createCacheEpochStore(connection);
-  here = createCacheEpoch({ store, logger });
-  there = createCacheEpoch({ store, logger });
+  instance();
   await prepareCollections(connection);
 });
-afterAll(async () => {
-  await connection.close();
-});
+afterAll(() => connection.close());
 
 it('an operation of operators changes the epoch here also while the database is away', async () => {
-  const away = { ...store, raise: () => Promise.reject(new Error('of the test')) };
-  const alone = createCacheEpoch({ store: away, logger });
+  const away = await connectMongo({ uri: database.uri });
+  const alone = instance(away);
+  await away.close();
   const before = alone.current();
   await alone.raise();
   expect(alone.current()).not.toBe(before);
 });
 
 it('emptying the caches counts up by one however often it happens at once', async () => {
-  const all = await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? here : there).empty()));
-  expect(new Set(all.map(({ epoch }) => epoch)).size).toBe(20);
+  const instances = [instance(), instance()];
+  const all = await Promise.all(Array.from({ length: 20 }, (_, i) => instances[i % 2]?.empty()));
+  expect(new Set(all.map((emptied) => emptied?.epoch)).size).toBe(20);
 });
