@@ -6,12 +6,6 @@ import { freshMs } from './answer.rules.js';
 import { keyOf, type Question } from './question.rules.js';
 import type { Rates } from './service.js';
 
-/** A question that readers follow. */
-interface Followed {
-  question: Question;
-  isAsking: boolean;
-}
-
 const everyMs = 1_000;
 
 /**
@@ -23,7 +17,7 @@ export function createRateStreams(deps: {
   /** The body that tells readers of an error. */
   problemOf: (error: unknown) => object;
 }) {
-  const topics = createTopics<Followed>({
+  const topics = createTopics<Question>({
     everyMs,
     look(all) {
       for (const topic of all.values()) ask(topic);
@@ -31,16 +25,13 @@ export function createRateStreams(deps: {
   });
 
   /** Never rejects. Readers are sent only what differs from what they have. */
-  async function ask({ about, show }: Topic<Followed>): Promise<void> {
-    if (about.isAsking) return;
-    about.isAsking = true;
+  async function ask({ about, show }: Topic<Question>): Promise<void> {
     try {
-      const { answer } = await deps.rates.answer(about.question, { maxAgeMs: freshMs });
+      // Where the anchors take longer than a second, this waits for the replies that the last one waits for.
+      const { answer } = await deps.rates.answer(about, { maxAgeMs: freshMs });
       show(eventBytes('rates', answer));
     } catch (error) {
       show(eventBytes('problem', deps.problemOf(error)));
-    } finally {
-      about.isAsking = false;
     }
   }
 
@@ -53,7 +44,7 @@ export function createRateStreams(deps: {
       const question = deps.rates.questionOf(corridorId, query);
       await deps.rates.answer(question, { admitNew });
       const key = `${keyOf(question)}|${question.sort}`;
-      return (stream) => ask(topics.join(key, () => ({ question, isAsking: false }), stream));
+      return (stream) => ask(topics.join(key, () => question, stream));
     },
   };
 }

@@ -11,8 +11,8 @@ import { someAccount } from '../../fixtures/ledger/ledger-fixture.js';
 import { stored } from '../../fixtures/offramp/two-runs.js';
 
 const anchorAccount = someAccount('an anchor');
-const issuer = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
-const sellAsset = `stellar:USDC:${issuer}`;
+const sellAsset = 'stellar:USDC:GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
+const issuer = sellAsset.slice('stellar:USDC:'.length);
 const hash = 'fedcba9876543210'.repeat(4);
 const base64 = Buffer.from(hash, 'hex').toString('base64');
 const id = '9223372036854775807';

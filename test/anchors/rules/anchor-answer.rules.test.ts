@@ -1,11 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { noEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
-import { anchorAnswer, anchorSummary } from '../../../contract/schemas/anchors.js';
 import { corridorAnswer } from '../../../contract/schemas/corridors.js';
 import {
   startingPoints,
   toAnchorAnswer,
-  toAnchorSummary,
   toCorridorAnswer,
 } from '../../../server/features/anchors/anchor-answer.rules.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';
@@ -30,22 +28,6 @@ const view = { endpoints, discovery };
 const corridorOf = (id: string) => (id === 'usdc-brl' ? corridorFixture() : undefined);
 
 describe('the answer for an anchor', () => {
-  it('shows how a wallet starts there', () => {
-    const answer = toAnchorAnswer(record, view, corridorOf);
-    expect(anchorAnswer.omit({ contradictedPayments: true, unreadable: true }).parse(answer)).toEqual(answer);
-    expect(answer).toMatchObject({ status: 'active', discovery: { state: 'fresh' } });
-    expect(answer.start).toMatchObject([
-      {
-        corridor: 'usdc-brl',
-        protocol: 'sep24',
-        method: 'POST',
-        url: 'https://a.example/sep24/transactions/withdraw/interactive',
-        assetCode: 'USDC',
-        destinationAsset: 'iso4217:BRL',
-      },
-    ]);
-  });
-
   it('gives no address of an anchor whose signing key is refused, listed or not, and no way to start there', () => {
     const none = {
       quoteServer: null,
@@ -57,20 +39,6 @@ describe('the answer for an anchor', () => {
     const answer = toAnchorAnswer(refused, view, corridorOf);
     expect(answer).toMatchObject({ status: 'refused', signingKey: key, endpoints: none, start: [] });
     expect(toAnchorAnswer({ ...refused, listed: false }, undefined, corridorOf).endpoints).toEqual(none);
-  });
-
-  it('shows a delisted anchor, without corridors', () => {
-    const delisted = { ...record, listed: false, delistedAt: new Date('2026-11-21T10:00:00Z') };
-    const answer = toAnchorAnswer(delisted, undefined, corridorOf);
-    expect(answer).toMatchObject({
-      status: 'delisted',
-      corridors: [],
-      start: [],
-      delistedAt: '2026-11-21T10:00:00.000Z',
-      endpoints: { transferServerSep24: null },
-      discovery: { state: 'pending', fetchedAt: null },
-    });
-    expect(anchorSummary.parse(toAnchorSummary(delisted)).status).toBe('delisted');
   });
 
   it('names withdraw-exchange over SEP-6 only if the anchor has a quote server', () => {

@@ -44,41 +44,29 @@ function faultsOf(text: string): string {
 }
 
 describe('a fleet file', () => {
-  it('returns corridors with their assets in full', () => {
-    const { corridors } = parseFleet(fleet());
-    expect(corridors[0]).toMatchObject({
-      sellCode: 'USDC',
-      sellIssuer: issuer,
-      currency: 'NGN',
-      payoutDecimals: 2,
-      country: 'NG',
-      countryMatters: false,
-    });
-  });
-
-  it('uses the minor units of ISO 4217, not those of Intl', () => {
-    const of = (currency: string) =>
-      parseFleet(
-        fleet({
-          corridors: [
-            corridor({
-              id: `usdc-${currency.toLowerCase()}`,
-              buyAsset: `iso4217:${currency}`,
-              country: undefined,
-            }),
-          ],
-          anchors: [],
-        }),
-      ).corridors[0]?.payoutDecimals;
-    expect(['UGX', 'XOF', 'COP', 'IDR', 'NGN', 'KWD'].map(of)).toEqual([0, 0, 2, 2, 2, 3]);
-  });
-
-  it('distinguishes corridors by country if their ids do', () => {
-    const xof = corridor({ id: 'usdc-xof-sn', buyAsset: 'iso4217:XOF', country: 'SN' });
-    expect(parseFleet(fleet({ corridors: [xof], anchors: [] })).corridors[0]).toMatchObject({
-      countryMatters: true,
-      payoutDecimals: 0,
-    });
+  it.each<[what: string, patch: object, read: object]>([
+    [
+      'has its assets in full',
+      {},
+      { sellCode: 'USDC', sellIssuer: issuer, currency: 'NGN', payoutDecimals: 2, country: 'NG' },
+    ],
+    ['needs no country', { country: undefined }, { countryMatters: false, country: null }],
+    [
+      'may be of one country of several',
+      { id: 'usdc-xof-sn', buyAsset: 'iso4217:XOF', country: 'SN' },
+      { countryMatters: true, payoutDecimals: 0 },
+    ],
+    // The minor units of ISO 4217, not those of Intl.
+    ...[...Object.entries({ UGX: 0, XOF: 0, COP: 2, IDR: 2, KWD: 3 })].map(
+      ([currency, payoutDecimals]): [string, object, object] => [
+        `has the minor units of ${currency}`,
+        { id: `usdc-${currency.toLowerCase()}`, buyAsset: `iso4217:${currency}`, country: undefined },
+        { payoutDecimals },
+      ],
+    ),
+  ])('lists a corridor that %s', (_what, patch, read) => {
+    const { corridors } = parseFleet(fleet({ corridors: [corridor(patch)], anchors: [] }));
+    expect(corridors[0]).toMatchObject(read);
   });
 
   it('sorts corridors and anchors by id and normalises amounts', () => {

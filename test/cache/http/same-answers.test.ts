@@ -247,33 +247,4 @@ describe('what is answered from the response cache', () => {
     expect(fromCache).toBeGreaterThan(0);
     // The time limit is for the long run, which compares 1,500 cases.
   }, 300_000);
-
-  it('is refused as the application refuses, header by header, to a client that has used up its limit', async () => {
-    const sentEach = 62;
-    const lastOf = async (port: number, client: number, method: string, connection: Sent['connection']) => {
-      const asked = { target: '/api/corridors', coding: 'gzip', tag: 'none' } as const;
-      const given = { ...usual, ...asked, method, connection };
-      let answer: RawAnswer | undefined;
-      for (let n = 0; n < sentEach; n += 1) answer = await sendRaw(port, requestOf(given, '', client));
-      return answer as RawAnswer;
-    };
-    const cases = ['GET', 'HEAD'].flatMap((method) =>
-      (['closes', 'stays open'] as const).map((connection) => ({ method, connection })),
-    );
-    for (const { method, connection } of cases) {
-      clients += 2;
-      const before = ports.handed();
-      const cached = await lastOf(ports.port, clients, method, connection);
-      expect(cached.status).toBe(429);
-      // Where the connection stays open, a request that is never cached follows each.
-      const others = connection === 'stays open' ? sentEach : 0;
-      expect(ports.handed() - before - others).toBeLessThan(20);
-      const direct = await lastOf(ports.barePort, clients + 1, method, connection);
-      const seconds = (answer: RawAnswer) => Number(headerOf(answer, 'retry-after'));
-      expect(Math.abs(seconds(cached) - seconds(direct))).toBeLessThanOrEqual(30);
-      const alike = (answer: RawAnswer) =>
-        JSON.stringify(comparable(answer)).replaceAll(/(retry-?after\W+)\d+/gi, '$10');
-      expect(alike(cached)).toEqual(alike(direct));
-    }
-  });
 });

@@ -75,11 +75,6 @@ describe('200', () => {
     await fleet.round();
     expect((await fleet.get(ferryPath)).body.lastObservedAt).not.toBe(before.body.lastObservedAt);
   });
-
-  it('leaves the delivery score as it is', async () => {
-    const scored = await fleet.get('/api/reputation/ferry');
-    expect(JSON.stringify(scored.body)).not.toContain('availability');
-  });
 });
 
 describe('400', () => {

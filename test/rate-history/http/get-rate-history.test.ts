@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rateHistoryExamples, ratesExamples } from '../../../contract/examples/rates.js';
 import type { RateHistoryPage } from '../../../contract/schemas/rate-history.js';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
+import { toSample } from '../../../server/features/rate-history/sample.rules.js';
+import { createRateSampleStore } from '../../../server/features/rate-history/store.js';
 import { toInstant } from '../../../server/ports.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
-import { rateSamples } from './rate-samples.js';
 
 const database = testDatabase();
-const samples = rateSamples(database);
 const quarterMs = 900_000;
 const dayMs = 96 * quarterMs;
 /** The start of the UTC day three days ago. */
@@ -25,16 +25,18 @@ let clients = 0;
 
 beforeAll(async () => {
   app = await startTestApp({ uri: database.uri });
-  await samples.add(
-    'usdc-ngn',
-    instants.map((at) => ({ at, answer: answerOf(at) })),
-  );
-  await samples.add('usdc-old', [{ at: start, answer: answerOf(start) }]);
+  await add('usdc-ngn', instants);
+  await add('usdc-old', [start]);
 });
 afterAll(() => app.close());
 
-function answerOf(at: number): RatesAnswer {
-  return { ...ratesExamples.getRates.answer, asOf: toInstant(at - 3_000) };
+/** Stores answers as the sampler does, in the given order. */
+async function add(corridor: string, times: readonly number[]): Promise<void> {
+  const answer: RatesAnswer = ratesExamples.getRates.answer;
+  const samples = times.map((at) =>
+    toSample(new Date(at), { ...answer, corridor, asOf: toInstant(at - 3_000) }),
+  );
+  await createRateSampleStore(app.connection).insert(samples);
 }
 
 /** Sends a request as a new client. */
@@ -178,7 +180,7 @@ describe('304', () => {
       );
     expect(await statuses()).toEqual([304, 304]);
     const at = start + dayMs + 40 * quarterMs;
-    await samples.add('usdc-ngn', [{ at, answer: answerOf(at) }]);
+    await add('usdc-ngn', [at]);
     // The response cache repeats an answer for a second.
     await delay(1_000);
     expect(await statuses()).toEqual([200, 200]);

@@ -37,8 +37,6 @@ describe('the range of a history', () => {
   it.each<[RateHistoryQuery, string]>([
     [{ from: '2026-11-20T00:00:00Z', to: '2026-11-20T00:00:00Z' }, 'from: must be before to'],
     [{ from: '2026-11-21T09:37:13Z' }, 'from: must not be in the future'],
-    [{ to: '2026-11-21T09:37:13Z' }, 'to: must not be in the future'],
-    [{ day: '2026-11-22' }, 'day: must not be in the future'],
     [{ day: '2026-02-29' }, 'day: must be a day that exists'],
     [{ from: '2026-10-20T00:00:00Z' }, 'from: must be at most 31 days before to'],
     [{ from: '2026-08-01T00:00:00Z', resolution: '1h' }, 'from: must be at most 92 days before to'],

@@ -161,20 +161,3 @@ it('takes the amounts of streams from the budget of new amounts, together with t
   expect((await follow('?amount=500.5', client)).status).toBe(200);
   expect((await follow('', client)).status).toBe(200);
 });
-
-it('takes one point for an amount that several streams and requests ask for before the anchors have answered', async () => {
-  const client = { 'x-forwarded-for': '198.51.100.10' };
-  const ask = (query: string) =>
-    app.client.request('GET', `/api/rates/usdc-ngn${query}`, { headers: client });
-  const { points } = rateLimitClasses.newAmounts;
-  for (let n = 0; n < points; n += 1) {
-    now += 1_000;
-    const query = `?amount=${600 + n}.25`;
-    const streams = [follow(query, client), follow(query, client)];
-    const answers = await Promise.all([...streams, ask(query)]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    for (const stream of streams) (await stream).close();
-  }
-  const { status, headers } = await ask('?amount=699.25');
-  expect([status, headers.get('x-ratelimit-limit')]).toEqual([429, String(points)]);
-});

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { assembleAnswer, type Reply, waitingHelps } from '../../../server/features/rates/answer.rules.js';
-import { type AskedFor, isReferenceQuestion, keyOf } from '../../../server/features/rates/question.rules.js';
+import type { AskedFor } from '../../../server/features/rates/question.rules.js';
 import { offerFromPrice } from '../../../server/features/rates/sep38.rules.js';
 import { noRecord } from '../../../server/features/reputation/cards.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';
@@ -42,24 +42,6 @@ const context = {
 describe('the answer to a question for a payout', () => {
   const asked = { receive: '150000' };
 
-  it('says what was asked, and gives as amount what the best quote takes', () => {
-    const replies = [
-      replyOf('dear', '99', '150000', asked),
-      replyOf('cheap', '98', '150000', asked),
-      { ...replyOf('late', '9', '1', asked), result: { reason: 'timeout' } } as Reply,
-    ];
-    const answer = assembleAnswer({ corridor, asked, sort: 'best' }, replies, context);
-    const unavailable = [{ anchorId: 'late', reason: 'timeout' }];
-    expect(answer).toMatchObject({
-      receive: '150000.00',
-      amount: '98',
-      best: { anchorId: 'cheap' },
-      unavailable,
-    });
-    const [least = 0, more = 0] = answer.quotes.map(({ cost }) => Number(cost?.amount));
-    expect(more - least).toBeCloseTo(1, 6);
-  });
-
   it.each([
     [asked, { receive: '150000.00', amount: '0', best: null }],
     [{ amount: '100' }, { receive: null, amount: '100', best: null }],
@@ -85,14 +67,4 @@ describe('the answer to a question for a payout', () => {
       }),
     );
   });
-});
-
-it('a question for a payout has another key than one for an amount, and is never that of the reference amount', () => {
-  const about = { corridor, deliveryMethod: undefined };
-  expect(keyOf({ asked: { receive: '100' }, ...about })).not.toBe(
-    keyOf({ asked: { amount: '100' }, ...about }),
-  );
-  expect(isReferenceQuestion({ asked: { amount: '100' }, ...about })).toBe(true);
-  expect(isReferenceQuestion({ asked: { receive: '100' }, ...about })).toBe(false);
-  expect(isReferenceQuestion({ asked: { amount: '100' }, corridor, deliveryMethod: 'PIX' })).toBe(false);
 });

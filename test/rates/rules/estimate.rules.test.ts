@@ -10,8 +10,8 @@ import {
 import { fxMaxAgeMs } from '../../../server/features/rates/fx-reference.js';
 import { corridorFixture } from '../../fixtures/rates/corridor.js';
 
-const issuer = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
-const usdc = `stellar:USDC:${issuer}`;
+const usdc = 'stellar:USDC:GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
+const issuer = usdc.slice('stellar:USDC:'.length);
 
 describe('the fee of SEP-24 and SEP-6 /info', () => {
   const read = (terms: unknown) => readFeeSchedule({ withdraw: { USDC: terms } }, usdc, 'sep24');

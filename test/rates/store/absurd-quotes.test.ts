@@ -72,14 +72,6 @@ describe('a price 650 times the market', () => {
     ]);
   });
 
-  it('leaves an answer without a best one where nobody else has a quote', async () => {
-    promise('harbour', '650');
-    silence(...ownPrices.filter((id) => id !== 'harbour'));
-    // Ferry, which publishes a fee, accepts at most 2,500.
-    const answer = await quoteNgn({ amount: '3000' });
-    expect(answer).toMatchObject({ best: null, amount: '3000', quotes: [{ anchorId: 'harbour' }] });
-  });
-
   it('is judged by the reference amounts of the others where it is the only one for an amount, without a reference rate', async () => {
     promise('harbour', '650');
     const withoutFx = await start({ fxUrl: undefined });

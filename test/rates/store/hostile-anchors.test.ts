@@ -242,14 +242,4 @@ describe('a hostile /info', () => {
     const endpoints = { ...anchor.endpoints, transferServerSep6: `${hostile.origin}/sep6` };
     expect(await reasonFor(await start({ anchor: { endpoints }, fxUrl }))).toBe('error');
   });
-
-  it.each([
-    ['no rate for the currency', { base: 'USD', date: new Date().toISOString(), rates: { KES: 129 } }],
-    ['an old date', { base: 'USD', date: '2020-01-01', rates: { NGN: 1500 } }],
-    ['another form', []],
-  ])('gives no estimate with an FX reference with %s', async (_name, table) => {
-    honest.routes['/fx'] = answerJson(table);
-    hostile.routes['/sep24/info'] = answerJson({ withdraw: { USDC: { fee_fixed: 1 } } });
-    expect(await reasonFor(await start(feeOnly()))).toBe('no_fx');
-  });
 });

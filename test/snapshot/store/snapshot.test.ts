@@ -1,57 +1,23 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { snapshotAnswer } from '../../../contract/schemas/snapshot.js';
-import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { createSnapshotFeature, type SnapshotDeps } from '../../../server/features/snapshot/feature.js';
 import { scoredRecord } from '../../fixtures/rates/corridor.js';
-import {
-  type RatesService,
-  type RatesServiceOptions,
-  startRatesService,
-} from '../../fixtures/rates/rates-service.js';
-import { testDatabase } from '../../support/database.js';
+import { simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 
-const database = testDatabase();
-const price = 'GET /sep38/price';
-let simulated: SimulatedAnchors;
-let service: RatesService;
-let snapshot: ReturnType<typeof createSnapshotFeature>;
-
-beforeAll(async () => {
-  simulated = await startSimulatedAnchors({
-    clock: Date.now,
-    random: () => 0.5,
-    latencyFactor: 0,
-    anchors: ['harbour', 'galleon', 'ferry'],
-  });
-});
-afterAll(() => simulated.stop());
-
-async function start(options: Partial<RatesServiceOptions> = {}) {
-  const { fleet, allow, env, fxUrl } = simulated;
-  service = await startRatesService({ uri: database.uri, fleet, allow, env, fxUrl, ...options });
-  snapshot = snapshotOf();
-}
-const snapshotOf = (patch: Partial<SnapshotDeps> = {}) =>
-  createSnapshotFeature({ ...service, clock: () => service.world.now, publicCache: false, ...patch });
-
-beforeEach(async () => {
-  await start();
-  for (const each of simulated.anchors) each.seen.length = 0;
-});
-afterEach(async () => {
-  await service.close();
-  for (const each of simulated.anchors) each.override('*', null);
-});
+const fixture = simulatedRates();
+const { callsTo, world } = fixture;
+const snapshotOf = (patch: Partial<SnapshotDeps> = {}, service = fixture.service) =>
+  createSnapshotFeature({ ...service, clock: () => world.now, publicCache: false, ...patch });
 
 describe('the snapshot', () => {
   it('has every corridor with the best quote by the formula of the rates, not the highest promise', async () => {
-    const [highest, next] = (await service.rates.quote('usdc-ngn', { sort: 'receive' })).answer.quotes;
+    const promised = (await fixture.service.rates.quote('usdc-ngn', { sort: 'receive' })).answer;
+    const [highest, next] = promised.quotes;
     const unreliable = { fillRate: '0.500000', p50SettleSeconds: 80_000, p95SettleSeconds: 90_000 };
-    await service.close();
-    await start({
+    const service = await fixture.start({
       reputationOf: (anchorId) => scoredRecord(anchorId === highest?.anchorId ? unreliable : {}),
     });
-    const { answer, freshForMs } = await snapshot.get();
+    const { answer, freshForMs } = await snapshotOf({}, service).get();
     expect(snapshotAnswer.parse(answer)).toEqual(answer);
     expect(freshForMs).toBe(15_000);
     expect(answer.corridors.map(({ corridor }) => corridor)).toEqual(
@@ -69,24 +35,26 @@ describe('the snapshot', () => {
   });
 
   it('shows a corridor without offers as such', async () => {
-    for (const each of simulated.anchors) each.override('*', (_req, res) => void res.writeHead(500).end());
-    const { answer } = await snapshot.get();
+    for (const each of fixture.simulated.anchors)
+      each.override('*', (_req, res) => void res.writeHead(500).end());
+    const { answer } = await snapshotOf().get();
     expect(answer.corridors.every(({ best }) => best === null)).toBe(true);
   });
 
   it('is served until a rebuild, which asks for quotes older than half the interval, and only for those', async () => {
-    const asked = () => simulated.anchor('harbour').callsTo(price);
+    const snapshot = snapshotOf();
+    const asked = () => callsTo('harbour');
     const first = (await snapshot.get()).answer;
     const before = asked();
-    service.world.now += 7_499;
+    world.now += 7_499;
     expect((await snapshot.get()).answer).toBe(first);
     await snapshot.rebuild();
     expect(asked()).toBe(before);
-    service.world.now += 1;
+    world.now += 1;
     await snapshot.rebuild();
     expect(asked()).toBeGreaterThan(before);
     expect((await snapshot.get()).answer).not.toBe(first);
-    expect((await service.rates.quote('usdc-ngn', {})).answer.stale).toBe(false);
+    expect((await fixture.service.rates.quote('usdc-ngn', {})).answer.stale).toBe(false);
   });
 
   it('begins each time with other corridors, where an anchor has more than it may be asked for at once', async () => {
