@@ -1,14 +1,11 @@
 import type { HistoryResolution, RateHistoryPoint } from '../../../contract/schemas/rate-history.js';
 import type { RateQuote, RatesAnswer } from '../../../contract/schemas/rates.js';
 
-/** A quote in a sample. */
-export type SampleQuote = ReturnType<typeof toSampleQuote>;
-
 /** The figures of an answer at the reference amount of a corridor. */
 export interface Sample extends Pick<RatesAnswer, 'corridor' | 'amount' | 'asOf' | 'best' | 'unavailable'> {
   /** When the answer was given. */
   at: Date;
-  quotes: SampleQuote[];
+  quotes: ReturnType<typeof toSampleQuote>[];
 }
 
 export function toSample(at: Date, answer: RatesAnswer): Sample {

@@ -40,7 +40,7 @@ const mostReplies = 20_000;
 
 export type Rates = ReturnType<typeof createRates>;
 
-export interface AskOptions {
+interface AskOptions {
   /** If quotes are older than this, the anchors are asked again and the answer waits for them. */
   maxAgeMs?: number;
   /** Called before anchors are asked for an amount that was not asked for before; its errors are passed on. */

@@ -151,6 +151,31 @@ describe('discovery', () => {
     expect(directory.anchor('overridden')).toBeDefined();
   });
 
+  it('has nothing to read where the fleet file has all addresses', async () => {
+    const given = { homeDomain: undefined, endpoints: { quoteServer: `${server.origin}/file` } };
+    const { directory } = await start([anchor('given', given)]);
+    await directory.discoverDue();
+    const { discovery, endpoints } = await directory.getAnchor('given');
+    expect(discovery).toEqual({ state: 'configured', fetchedAt: null, reason: null });
+    expect(endpoints.quoteServer).toBe(`${server.origin}/file`);
+  });
+
+  it('keeps what it has read for a day while it cannot be read again, and says so', async () => {
+    serve(sep6Line());
+    const { directory, world } = await start([anchor('kept')]);
+    await directory.endpointsOf('kept');
+    server.routes[tomlPath] = answerText('', 500);
+    const stateAt = async (ms: number) => {
+      world.now += ms;
+      await directory.discoverDue();
+      return (await directory.getAnchor('kept')).discovery.state;
+    };
+    const minuteMs = 60_000;
+    expect(await stateAt(9 * minuteMs)).toBe('fresh');
+    expect(await stateAt(2 * minuteMs)).toBe('stale');
+    expect(await stateAt(1_440 * minuteMs)).toBe('failed');
+  });
+
   const until = (ms: number) => new Date(Date.now() + ms).toUTCString();
   it.each([
     ['503', 503, undefined, 'error', 1_900, 2_100],

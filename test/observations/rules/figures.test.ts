@@ -13,6 +13,7 @@ import {
   type Observation,
   outcomeOf,
   outcomeOfInfo,
+  servicesOf,
 } from '../../../server/features/observations/observation.rules.js';
 
 const at = new Date('2026-11-21T12:00:00.000Z');
@@ -164,6 +165,15 @@ describe('the figures of a service', () => {
       latest: { outcome: 'timeout' },
     });
   });
+});
+
+it('the services of an anchor are those that were asked within a week, in the order of their standards', () => {
+  const askedBefore = (ms: number) =>
+    ({ at: new Date(at.getTime() - ms), outcome: 'answered', latencyMs: 1 }) as const;
+  const weekMs = 7 * 86_400_000;
+  const services = { sep38: askedBefore(0), sep6: askedBefore(weekMs), sep24: askedBefore(weekMs - 1) };
+  const found = servicesOf({ _id: 'a', firstObservedAt: at, observedAt: at, services });
+  expect(found.map(({ service }) => service)).toEqual(['sep24', 'sep38']);
 });
 
 describe('an answer is judged', () => {
