@@ -1,6 +1,7 @@
 import { validateHeaderValue } from 'node:http';
 import pLimit from 'p-limit';
 import { type AnchorEndpoints, tomlUrl } from '../../../contract/anchor-documents/stellar-toml.js';
+import { parseUrl } from '../../../contract/anchor-documents/values.js';
 import type { AnchorAnswer, AnchorDocumentKind, AnchorPage } from '../../../contract/schemas/anchors.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
 import { isDuplicateKey } from '../../mongo/failures.js';
@@ -158,8 +159,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps) {
     /** The partner token for this address, or undefined: it is sent only to the origin that it was granted for. */
     tokenFor(anchorId: string, url: string): string | undefined {
       const granted = tokens.get(anchorId);
-      const isGranted = URL.canParse(url) && new URL(url).origin === granted?.origin;
-      return isGranted ? granted?.token : undefined;
+      return granted !== undefined && parseUrl(url)?.origin === granted.origin ? granted.token : undefined;
     },
     /** Throws UNSUPPORTED_PAIR. */
     async listAnchors(page: PageQuery & { corridor?: string | undefined }): Promise<AnchorPage> {
