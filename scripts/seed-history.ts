@@ -2,7 +2,7 @@ import type { Connection } from 'mongoose';
 import type { RatesAnswer } from '../contract/schemas/rates.js';
 import { createIntentStore } from '../server/features/intents/store.js';
 import { createObservationStore, type ObservationStore } from '../server/features/observations/store.js';
-import { slotMs, startOf, toSample } from '../server/features/rate-history/sample.rules.js';
+import { slotMs, toSample } from '../server/features/rate-history/sample.rules.js';
 import { createRateSampleStore } from '../server/features/rate-history/store.js';
 import { createCardStore } from '../server/features/reputation/card-store.js';
 import { createRollupStore } from '../server/features/reputation/day-store.js';
@@ -99,7 +99,7 @@ export async function insertPastRates(
     const response = await fetch(`${service.url}/api/rates/${corridor}`);
     if (!response.ok) continue;
     const answer = (await response.json()) as RatesAnswer;
-    const past = [...days, ...hours, ...slots].map((at) => startOf('15m', at)).sort((a, b) => a - b);
+    const past = [...days, ...hours, ...slots].sort((a, b) => a - b);
     await store.insert(past.map((at) => toSample(new Date(at), answerAt(answer, at))));
   }
 }

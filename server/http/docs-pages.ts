@@ -4,7 +4,7 @@ import { type RequestHandler, Router } from 'express';
 import { marked } from 'marked';
 import { readTexts, type Texts } from './docs-texts.js';
 import { askedForEachTime, keptForGood, pageHeaders, staticAnswer } from './static-answer.js';
-import { swaggerBase, swaggerFiles, swaggerHtml, swaggerScript } from './swagger-page.js';
+import { swaggerBase, swaggerFiles, swaggerFrame, swaggerHtml } from './swagger-page.js';
 
 /** The generated documents, which the build keeps at the same place beside the compiled server. */
 const folder = new URL('../../docs/', import.meta.url);
@@ -14,6 +14,15 @@ const html = { type: 'html', cacheControl: askedForEachTime };
 function documentOf(name: string): string {
   const document = JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as object;
   return JSON.stringify({ ...document, servers: [{ url: '/', description: 'This service.' }] });
+}
+
+type Operations = Record<string, Record<string, { tags: string[]; operationId: string; summary: string }>>;
+
+interface Reference {
+  info: { title: string; description: string };
+  tags: { name: string; description: string }[];
+  paths: Operations;
+  webhooks: Operations;
 }
 
 /** Answers browsers with HTML; programs, which accept anything, get the text that follows. */
@@ -72,27 +81,22 @@ export function routePages(pageFolder: URL | undefined): Router {
   for (const name of ['openapi.json', 'openapi.client.json'])
     router.get(`/${name}`, ...forEveryone(() => documentOf(name), 'json'));
   router.use('/docs', pageHeaders());
-  const reference = () => swaggerHtml(shell, docsLinks(texts, '/docs'));
-  router.get('/docs', staticAnswer(reference, html));
+  const reference = () => inDress(shell ?? '', swaggerFrame(operationsHtml()), docsLinks(texts, '/docs'));
+  router.get('/docs', staticAnswer(shell === undefined ? () => swaggerHtml : reference, html));
   router.get(
     '/docs/reference.json',
     staticAnswer(() => documentOf('reference.json'), { type: 'json', cacheControl: askedForEachTime }),
   );
   for (const [path, text] of texts) {
     const isGuide = path.endsWith('.md');
-    const inDress = () => guideHtml(shell ?? '', path, texts);
-    if (shell !== undefined && isGuide) router.get(path, forBrowsers(inDress));
+    const guide = () => guideHtml(shell ?? '', path, texts);
+    if (shell !== undefined && isGuide) router.get(path, forBrowsers(guide));
     router.get(path, ...forEveryone(() => text, isGuide ? 'text/markdown' : 'txt'));
   }
   for (const [name, read] of Object.entries(swaggerFiles)) {
     const answer = staticAnswer(read, { type: extname(name), cacheControl: keptForGood });
     router.get(`${swaggerBase}/${name}`, answer);
   }
-  const keepForGood: RequestHandler = (_req, res, next) => {
-    res.setHeader('Cache-Control', keptForGood);
-    next();
-  };
-  router.get(`${swaggerBase}/swagger-ui-init.js`, keepForGood, ...swaggerScript);
   return router;
 }
 
@@ -124,11 +128,35 @@ function htmlOf(text: string): string {
     );
 }
 
+/** What the reference is about, and a link to each operation. */
+function operationsHtml(): string {
+  const { info, tags, paths, webhooks } = JSON.parse(documentOf('reference.json')) as Reference;
+  const operations = Object.entries({ ...paths, ...webhooks }).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      at: `${method.toUpperCase()} ${path}`,
+    })),
+  );
+  const lists = tags.map(({ name, description }) => {
+    const some = operations.filter((operation) => operation.tags.includes(name));
+    const links = some.map(
+      ({ at, operationId, summary }) =>
+        `<li><a href="#/${name}/${operationId}"><code>${at}</code></a> ${summary}</li>`,
+    );
+    return `<h3>${name}</h3>${htmlOf(description)}<ul>${links.join('')}</ul>`;
+  });
+  return `<h1>${info.title}</h1>${htmlOf(info.description)}<h2>Operations</h2>${lists.join('')}`;
+}
+
+/** The built page with its content. */
+function inDress(shell: string, main: string, links: string): string {
+  return shell.replace('</body>', () => `<div class="docs">${main}${links}</div></body>`);
+}
+
 /** A page of the documentation in the dress of the web page. */
 function guideHtml(shell: string, path: string, texts: Texts): string {
   const text = texts.get(path) ?? '';
   const main = `<main class="guide" lang="en">${htmlOf(text)}</main>`;
-  return shell
-    .replace(/<title>.*?<\/title>/, () => `<title>${titleOf(text)} · Fairlead</title>`)
-    .replace('</body>', () => `<div class="docs">${main}${docsLinks(texts, path)}</div></body>`);
+  const titled = shell.replace(/<title>.*?<\/title>/, () => `<title>${titleOf(text)} · Fairlead</title>`);
+  return inDress(titled, main, docsLinks(texts, path));
 }

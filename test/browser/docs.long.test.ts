@@ -38,21 +38,26 @@ describe('the documentation in the dress of the page', () => {
     60_000,
   );
 
-  itInBrowser('has the header of the page, whose links leave for it and back', async () => {
-    const { page } = await docs.open('/docs');
-    const links = page.getByRole('navigation', { name: 'Areas' }).getByRole('link');
-    await links.first().waitFor();
-    expect(await links.allTextContents()).toEqual(['Rates', 'Anchors', 'Off-ramp', 'Proof', 'API']);
-    expect(await links.last().getAttribute('aria-current')).toBe('page');
-    await links.nth(1).click();
-    await page.locator('h1').waitFor();
-    expect(new URL(page.url()).pathname).toBe('/anchors');
-    expect(await page.locator('#swagger-ui').count()).toBe(0);
-    await page.getByRole('navigation', { name: 'Areas' }).getByRole('link', { name: 'API' }).click();
-    await page.waitForSelector('.opblock-summary');
-    expect(new URL(page.url()).pathname).toBe('/docs');
-    await page.close();
-  });
+  itInBrowser(
+    'has the header of the page, whose links leave for it and back, and opens the operation that is chosen',
+    async () => {
+      const { page } = await docs.open('/docs');
+      const links = page.getByRole('navigation', { name: 'Areas' }).getByRole('link');
+      await links.first().waitFor();
+      expect(await links.allTextContents()).toEqual(['Rates', 'Anchors', 'Off-ramp', 'Proof', 'API']);
+      expect(await links.last().getAttribute('aria-current')).toBe('page');
+      await links.nth(1).click();
+      await page.locator('h1').waitFor();
+      expect(new URL(page.url()).pathname).toBe('/anchors');
+      expect(await page.locator('#swagger-ui').count()).toBe(0);
+      await page.getByRole('navigation', { name: 'Areas' }).getByRole('link', { name: 'API' }).click();
+      expect(await page.locator('script[src*="swagger"]').count()).toBe(0);
+      await page.getByRole('link', { name: 'GET /api/rates/{corridor}', exact: true }).click();
+      await page.locator(`${operation}.is-open .try-out__btn`).waitFor();
+      expect(new URL(page.url()).pathname).toBe('/docs');
+      await page.close();
+    },
+  );
 
   itInBrowser('has the theme that the reader chose on the page, whatever the system has', async () => {
     const { page } = await docs.open('/docs', { colorScheme: 'light' });

@@ -34,6 +34,23 @@ function completeControls(): void {
 }
 new MutationObserver(completeControls).observe(document.body, { childList: true, subtree: true });
 
+/** Swagger UI is large: it is loaded with the first operation that is opened, in place of the list of them. */
+function loadReference(): void {
+  const host = document.getElementById('swagger-ui');
+  if (host === null || !location.hash.startsWith('#/')) return;
+  removeEventListener('hashchange', loadReference);
+  host.firstElementChild?.setAttribute('aria-busy', 'true');
+  for (const file of (host.dataset.files ?? '').split(' ')) {
+    const isScript = file.endsWith('.js');
+    const element = document.createElement(isScript ? 'script' : 'link');
+    // Scripts run in their order, and the styles of the page overrule those of Swagger UI.
+    if (isScript) document.head.append(Object.assign(element, { src: file, async: false }));
+    else document.head.prepend(Object.assign(element, { rel: 'stylesheet', href: file }));
+  }
+}
+addEventListener('hashchange', loadReference);
+loadReference();
+
 const header = document.getElementById('header');
 if (header !== null)
   void renderInLanguage(
