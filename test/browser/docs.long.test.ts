@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { artifacts, authorize, docsPage, itInBrowser } from '../fixtures/browser/docs-page.js';
+import { artifacts, authorize, docsPage } from '../fixtures/browser/docs-page.js';
 import { axeFindings, sidewaysFindings } from '../fixtures/web/findings.js';
 import { testAdminKey } from '../support/app.js';
+import { itInBrowser } from '../support/chromium.js';
 
-const docs = docsPage({ dressed: true });
+const docs = await docsPage({ dressed: true });
 mkdirSync(artifacts, { recursive: true });
 const operation = '#operations-rates-getRates';
 
@@ -13,7 +14,10 @@ async function tryRates(page: Page): Promise<void> {
   await page.locator(`${operation} .opblock-summary-control`).click();
   await page.locator(`${operation} .try-out__btn`).click();
   await page.locator(`${operation} .execute`).click();
-  await page.locator(`${operation} .live-responses-table`).waitFor();
+  const live = page.locator(`${operation} .live-responses-table`);
+  await live.waitFor();
+  expect(await live.locator('.response-col_status').last().textContent()).toMatch(/^200/);
+  expect(await live.locator('.response-col_description').last().textContent()).toContain('"quotes"');
 }
 
 describe('the documentation in the dress of the page', () => {

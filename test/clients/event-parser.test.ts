@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { createEventParser, type RawEvent } from '../../contract/client/streams/event-parser.js';
-import { reconnectWaitMs } from '../../contract/client/streams/streamer.js';
 import { expectFor } from '../support/expect-for.js';
 
 const event = (data: string, name = 'message'): RawEvent => ({ event: name, data });
@@ -52,43 +51,18 @@ describe('an event stream', () => {
   );
 });
 
-describe('beside its events, a stream tells', () => {
-  it.each([
-    ['retry: 2500\n', 2_500],
-    ['retry: 2500\nretry: 30\n', 30],
-    ['retry: 2.5\n', undefined],
-    ['retry: -1\n', undefined],
-    ['retry\n', undefined],
-    ['retry: 1s\n', undefined],
-  ])('how long to wait before reconnecting, in digits only: %j', (stream, retryMs) => {
+it.each([
+  ['retry: 2500\n', 2_500],
+  ['retry: 2500\nretry: 30\n', 30],
+  ['retry: 2.5\n', undefined],
+  ['retry: -1\n', undefined],
+  ['retry\n', undefined],
+  ['retry: 1s\n', undefined],
+])(
+  'a stream tells beside its events how long to wait before reconnecting, in digits only: %j',
+  (stream, retryMs) => {
     const parser = createEventParser();
     parser.parse(stream);
     expect(parser.retryMs).toBe(retryMs);
-  });
-
-  it.each([
-    ['retry: 2500\n\n', false],
-    ['data: a\n', false],
-    ['data: a\n\n', true],
-    [':\n', true],
-  ])('that it is alive once an event or a comment has arrived: %j', (stream, isAlive) => {
-    const parser = createEventParser();
-    parser.parse(stream);
-    expect(parser.isAlive).toBe(isAlive);
-  });
-});
-
-it.each([
-  ['that doubles', 1, 2_000, 0, 2_000],
-  ['that doubles', 1, 2_000, 1, 3_000],
-  ['that doubles', 2, 2_000, 1, 4_000],
-  ['that doubles', 3, 2_000, 0.5, 4_000],
-  ['up to 30 s', 1_000, 2_000, 1, 32_000],
-  ['and half a second at least', 1, 0, 0, 500],
-  ['and half a second at least', 1, 499, 1, 750],
-])(
-  'before it connects anew, a stream waits what the service told, and a spread %s: attempt %i, `retry: %i`, with the random number %d: %i ms',
-  (_how, attempt, retryMs, random, waitMs) => {
-    expect(reconnectWaitMs(attempt, 0, retryMs, random)).toBe(waitMs);
   },
 );

@@ -15,7 +15,7 @@ import {
 import { expectWholeOffRamp, offRampWorld } from './off-ramp.js';
 
 /* Each client is built in a copy of the repository, tries the vectors, and sells through a simulated anchor. */
-const world = offRampWorld();
+const world = await offRampWorld();
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-clients-'));
 const env: NodeJS.ProcessEnv = {
   ...process.env,

@@ -11,9 +11,8 @@ import batchVectors from '../../contract/vectors/batch.json' with { type: 'json'
 import disputeVectors from '../../contract/vectors/dispute.json' with { type: 'json' };
 import intentVectors from '../../contract/vectors/intent-hash.json' with { type: 'json' };
 import webhookVectors from '../../contract/vectors/webhook.json' with { type: 'json' };
-import { startTestApp, type TestApp } from '../support/app.js';
+import { testApp } from '../support/app.js';
 import { findChromium, launchChromium } from '../support/chromium.js';
-import { testDatabase } from '../support/database.js';
 import { expectFor } from '../support/expect-for.js';
 import { itWhere } from '../support/it-where.js';
 import { runProgram } from '../support/run-program.js';
@@ -35,14 +34,12 @@ const fixture = (name: string) => readFileSync(new URL(`package/${name}`, import
 const walletPage = fixture('wallet-page.ts.txt');
 const addressOfVite = 'import.meta.env.VITE_FAIRLEAD_URL';
 const readme = readFileSync(join(root, 'contract/README.md'), 'utf8');
-const database = testDatabase();
 const projects = {} as Record<Kind, Project>;
-let app: TestApp;
+const app = await testApp();
 let browser: Browser;
 
 beforeAll(async () => {
   if (installed === undefined) return;
-  app = await startTestApp({ uri: database.uri });
   for (const kind of ['module', 'commonjs'] as const) {
     projects[kind] = createProject(installed, kind);
     for (const name of ['front-end.ts', 'typed-answers.ts']) projects[kind].write(name, fixture(name));
@@ -52,7 +49,6 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(async () => {
   await browser?.close();
-  await app?.close();
   for (const { folder } of Object.values(projects)) rmSync(folder, { recursive: true, force: true });
   rmSync(workshop, { recursive: true, force: true });
   if (installed !== undefined) rmSync(installed, { recursive: true, force: true });

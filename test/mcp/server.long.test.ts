@@ -9,9 +9,8 @@ import {
   type TamperingProxy,
 } from '../fixtures/publisher/publisher-over-http.js';
 import { testAdminKey } from '../support/app.js';
-import { expectFor } from '../support/expect-for.js';
 import { waitFor } from '../support/wait-for.js';
-import { type Connection, call, connect, faultOf, leavesOf, withChangedLeaf } from './host.js';
+import { type Connection, call, connect, faultOf } from './host.js';
 
 const fixture = await publisherFixture();
 const owner = signer('a wallet behind fairlead-mcp');
@@ -126,6 +125,11 @@ describe('a host without a key or an option', () => {
   });
 });
 
+const later = (signed: object) => {
+  const time = '2126-11-21T09:30:00.000Z';
+  return { ...signed, ...('createdAt' in signed ? { createdAt: time } : { receivedAt: time }) };
+};
+
 describe('verify_score', () => {
   let proxy: TamperingProxy;
   let knowing: Connection;
@@ -155,22 +159,21 @@ describe('verify_score', () => {
     await other.close();
   });
 
-  it('refuses an answer in which one byte of any field was changed on its way', async () => {
-    const asked = { ...score, sequence };
-    const whole = await call(knowing, 'verify_score', asked);
-    const path = `/api/publisher/batches/${sequence}/proof`;
-    const { body } = await fixture.get<object>(`${path}?anchor=harbour&corridor=usdc-ngn`);
-    const leaves = leavesOf(body);
-    expect(leaves.length).toBeGreaterThan(35);
-    for (const leaf of leaves) {
-      proxy.tamper((url, answer) => (url.startsWith(path) ? withChangedLeaf(answer, leaf) : answer));
-      const name = leaf.join('.');
-      // The time at which the receipt was stored is not signed, and is not in the tool's answer.
-      if (name === 'batch.submittedAt') expect(await call(knowing, 'verify_score', asked)).toEqual(whole);
-      else expectFor(name, (await faultOf(knowing, 'verify_score', asked)).code).toBe('PROOF_REFUSED');
-    }
+  it.each<[string, (body: { entry: object; batch: { header: object; receipt: object } }) => object]>([
+    ['another score', (body) => ({ ...body, entry: { ...body.entry, score: '99.99' } })],
+    ['the entry of another anchor', (body) => ({ ...body, entry: { ...body.entry, anchorId: 'squall' } })],
+    ['another place', (body) => ({ ...body, index: 7 })],
+    ['an empty path', (body) => ({ ...body, proof: [] })],
+    ['another time', ({ batch, ...body }) => ({ ...body, batch: { ...batch, header: later(batch.header) } })],
+    [
+      'another receipt',
+      ({ batch, ...body }) => ({ ...body, batch: { ...batch, receipt: later(batch.receipt) } }),
+    ],
+  ])('refuses an answer that was given %s on its way', async (_what, change) => {
+    proxy.tamper((url, body) => (url.includes('/proof') ? change(body) : body));
+    expect((await faultOf(knowing, 'verify_score', { ...score, sequence })).code).toBe('PROOF_REFUSED');
     proxy.tamper(undefined);
-  }, 120_000);
+  });
 });
 
 describe('a service that does not answer as it should', () => {

@@ -12,7 +12,6 @@ import { createTools, toolName } from '../../mcp/tools.js';
 import { successStatuses } from '../../scripts/openapi/operations.js';
 import { operations as documented } from '../fixtures/contract/operations.js';
 import { expectFor } from '../support/expect-for.js';
-import { leavesOf, withChangedLeaf } from './host.js';
 
 const secret = 'SBGWSG6BTNCKCOB3DIFBGCVMUPQFYPA2G4O34RMTB343OYPXU5DJDVMN';
 const url = 'https://fairlead.example';
@@ -171,6 +170,26 @@ describe('a secret', () => {
     expect(lines.join('\n')).not.toContain(adminKey);
   });
 });
+
+type Leaf = (string | number)[];
+
+/** The places of the values inside an answer that are neither objects nor lists. */
+function leavesOf(value: unknown, path: Leaf = []): Leaf[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return Object.entries(value).flatMap(([name, member]) =>
+    leavesOf(member, [...path, Array.isArray(value) ? Number(name) : name]),
+  );
+}
+
+/** A copy with one leaf changed. */
+function withChangedLeaf(value: unknown, leaf: Leaf, change: (value: unknown) => unknown): unknown {
+  const copy = structuredClone(value);
+  // biome-ignore lint/suspicious/noExplicitAny: walks any JSON
+  const parent: any = leaf.slice(0, -1).reduce((at: any, name) => at[name], copy);
+  const name = leaf.at(-1) ?? '';
+  parent[name] = change(parent[name]);
+  return copy;
+}
 
 /** Values that a later service may have added to a list of texts or numbers. */
 const laterValues: Record<string, unknown> = { string: 'added-by-a-later-service', number: 54_321 };

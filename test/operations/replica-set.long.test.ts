@@ -11,6 +11,7 @@ import { parse, stringify } from 'yaml';
 import type { IntentAnswer } from '../../contract/schemas/intents.js';
 import { findMongod } from '../../scripts/find-mongod.js';
 import { freePort } from '../../scripts/lib/loopback-server.js';
+import { account } from '../fixtures/intents/intent-states.js';
 import { startTestApp, type TestApp, testCronSecret } from '../support/app.js';
 import { itWhere } from '../support/it-where.js';
 import { waitFor } from '../support/wait-for.js';
@@ -21,34 +22,28 @@ const mongod = await findMongod({ env: { ...process.env, MONGODB_URI: undefined 
 const itWithMongod = itWhere(mongod.kind === 'binary', 'no mongod of its own: docs/operations/deploy.md');
 const hosts = ['db1', 'db2', 'db3'].map((name) => `${name}.example.internal`);
 const passwords = { admin: 'of-the-administrator', fairlead: 'of-the-service' };
-
-interface Member {
-  port: number;
-  process: ChildProcess;
-}
-let members: Member[] = [];
+const members = new Map<number, ChildProcess>();
 let app: TestApp;
 
 /** The blocks of this language, in order. */
 function blocks(language: string): string[] {
-  return [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(
-    ([, text = '']) => text,
-  );
+  const found = guide.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'));
+  return [...found].map(([, text = '']) => text);
 }
 
 /** The text of the guide with the addresses of the members started here. */
 function here(text: string): string {
+  const ports = [...members.keys()];
   return hosts.reduce(
-    (all, host, index) =>
-      all.replaceAll(`${host}:27017`, host).replaceAll(host, `127.0.0.1:${members[index]?.port}`),
+    (all, host, index) => all.replaceAll(`${host}:27017`, host).replaceAll(host, `127.0.0.1:${ports[index]}`),
     text,
   );
 }
 
 /** A member with the configuration of the guide, except for its paths, its port and the addresses it listens on. */
-async function startMember(index: number): Promise<Member> {
+async function startMember(): Promise<void> {
   const port = await freePort();
-  const own = join(folder, `member-${index}`);
+  const own = join(folder, `member-${port}`);
   mkdirSync(own);
   const config = parse(blocks('yaml')[0] ?? '');
   config.storage = { ...config.storage, dbPath: own, wiredTiger: { engineConfig: { cacheSizeGB: 0.25 } } };
@@ -58,89 +53,63 @@ async function startMember(index: number): Promise<Member> {
   const file = join(own, 'mongod.conf');
   writeFileSync(file, stringify(config));
   const path = mongod.kind === 'binary' ? mongod.path : '';
-  const child = spawn(path, ['--config', file], { stdio: 'ignore' });
-  return { port, process: child };
+  members.set(port, spawn(path, ['--config', file], { stdio: 'ignore' }));
 }
 
-function connectTo({ port }: Member, auth: mongo.MongoClientOptions = {}): Promise<mongo.MongoClient> {
-  const options = { directConnection: true, serverSelectionTimeoutMS: 20_000, ...auth };
-  return mongo.MongoClient.connect(`mongodb://127.0.0.1:${port}`, options);
+async function withClient<T>(
+  options: mongo.MongoClientOptions,
+  use: (client: mongo.MongoClient) => Promise<T>,
+): Promise<T> {
+  const [first] = [...members.keys()];
+  const uri = `mongodb://127.0.0.1:${first}`;
+  const client = await mongo.MongoClient.connect(uri, { serverSelectionTimeoutMS: 60_000, ...options });
+  return use(client).finally(() => client.close());
 }
 
-/** Executes with the driver, as the given user, what the guide types into mongosh. */
-async function inMongosh(member: Member, script: string, user?: keyof typeof passwords): Promise<void> {
-  const auth = user === undefined ? {} : { auth: { username: user, password: passwords[user] } };
-  const client = await connectTo(member, auth);
-  const commands: Promise<unknown>[] = [];
-  const run = (database: string, command: mongo.Document) =>
-    commands.push(client.db(database).command(command));
-  const created = Object.keys(passwords).find((name) => script.includes(`user: '${name}'`));
-  try {
+/** Executes with the driver what the guide types into mongosh. */
+function inMongosh(script: string, options: mongo.MongoClientOptions): Promise<unknown> {
+  return withClient(options, async (client) => {
+    const commands: Promise<unknown>[] = [];
+    const run = (database: string, command: mongo.Document) =>
+      commands.push(client.db(database).command(command));
+    const created = script.includes("user: 'admin'") ? 'admin' : 'fairlead';
+    const getSiblingDB = (database: string) => ({
+      createUser: ({ user, ...rest }: { user: string }) => run(database, { createUser: user, ...rest }),
+    });
     runInNewContext(script, {
       rs: { initiate: (config: mongo.Document) => run('admin', { replSetInitiate: config }) },
-      db: {
-        getSiblingDB: (database: string) => ({
-          createUser: ({ user: createUser, ...rest }: { user: string }) =>
-            run(database, { createUser, ...rest }),
-        }),
-      },
-      passwordPrompt: () => passwords[created as keyof typeof passwords],
+      db: { getSiblingDB },
+      passwordPrompt: () => passwords[created],
     });
     await Promise.all(commands);
-  } finally {
-    await client.close();
-  }
-}
-
-async function hello(member: Member): Promise<mongo.Document> {
-  const client = await connectTo(member);
-  try {
-    return await client.db('admin').command({ hello: 1 });
-  } finally {
-    await client.close();
-  }
-}
-
-function first(): Member {
-  const [member] = members;
-  if (member === undefined) throw new Error('no member was started');
-  return member;
-}
-
-/** Finds the primary; throws while there is none. */
-async function primary(): Promise<Member> {
-  for (const member of members) {
-    const alive = member.process.exitCode === null && member.process.signalCode === null;
-    if (alive && (await hello(member)).isWritablePrimary === true) return member;
-  }
-  throw new Error('the set has no primary');
+  });
 }
 
 function register(nonce: string) {
-  const account = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
   const body = { account, anchorId: 'harbour', corridor: 'usdc-ngn', sellAmount: '100', nonce };
   return app.client.request<IntentAnswer>('POST', '/api/intent/offramp', { body });
 }
 
+const uri = /^MONGODB_URI=(\S+)$/m.exec(guide)?.[1] ?? '';
+const replicaSet = /replicaSet=(\w+)/.exec(uri)?.[1] ?? '';
+const asAdmin = { replicaSet, auth: { username: 'admin', password: passwords.admin } };
+
 beforeAll(async () => {
   if (mongod.kind !== 'binary') return;
   writeFileSync(join(folder, 'mongod.key'), randomBytes(567).toString('base64'), { mode: 0o400 });
-  for (const index of hosts.keys()) members = [...members, await startMember(index)];
+  for (const _host of hosts) await startMember();
   const [initiate = '', createAdmin = '', createUser = ''] = blocks('js');
-  // All members must answer: a set is not initiated while one of them does not.
-  await Promise.all(members.map((member) => waitFor(() => hello(member), { timeout: 60_000 })));
-  await inMongosh(first(), here(initiate));
-  // As the guide says, users are created on the machine of the elected member.
-  const elected = await waitFor(primary, { timeout: 60_000 });
-  await inMongosh(elected, createAdmin);
-  await inMongosh(elected, createUser, 'admin');
-  const uri = /^MONGODB_URI=(\S+)$/m.exec(guide)?.[1] ?? '';
+  // A set is not initiated while one of its members does not answer yet.
+  await waitFor(() => inMongosh(here(initiate), { directConnection: true }), { timeout: 60_000 });
+  // Whoever is elected makes the first user, as on its own machine.
+  await inMongosh(createAdmin, { replicaSet });
+  await inMongosh(createUser, asAdmin);
   app = await startTestApp({ uri: here(uri).replace('PASSWORD', passwords.fairlead) });
 }, 180_000);
 
 afterAll(async () => {
   await app?.close();
-  for (const { process: child } of members) {
+  for (const child of members.values()) {
     const ended = once(child, 'exit');
     if (child.exitCode === null && child.signalCode === null && child.kill('SIGKILL')) await ended;
   }
@@ -163,10 +132,10 @@ describe('the replica set of docs/operations/deploy.md', () => {
     async () => {
       const before = await register('b'.repeat(32));
       expect(before.status).toBe(201);
-      (await primary()).process.kill('SIGKILL');
-      await waitFor(async () => expect((await register('c'.repeat(32))).status).toBe(201), {
-        timeout: 60_000,
-      });
+      const told = await withClient(asAdmin, (client) => client.db('admin').command({ hello: 1 }));
+      members.get(Number(told.primary.split(':')[1]))?.kill('SIGKILL');
+      const isTaken = async () => expect((await register('c'.repeat(32))).status).toBe(201);
+      await waitFor(isTaken, { timeout: 60_000 });
       const read = await app.client.request<IntentAnswer>('GET', `/api/intent/${before.body.intentHash}`);
       expect(read.body.intentHash).toBe(before.body.intentHash);
     },

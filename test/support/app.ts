@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../scripts/simulated-anchors/index.js';
 import { type Config, readConfig } from '../../server/config.js';
 import { type RunningService, realWorld, startService } from '../../server/main.js';
 import type { World } from '../../server/ports.js';
 import { createClient, type TestClient } from './answers.js';
+import { testDatabase } from './database.js';
 import { silentLogger } from './silent-logger.js';
 
 export const testAdminKey = 'admin-key-of-the-tests-0123456789';
@@ -38,6 +40,14 @@ async function startSteadyAnchors(): Promise<SimulatedAnchors> {
   const simulated = await startSimulatedAnchors({ clock: Date.now, random: () => 0.5, latencyFactor: 0 });
   for (const anchor of simulated.anchors) anchor.setProfile({ outage: null });
   return simulated;
+}
+
+/** The real app on a database of its own, until the file ends. Call it once at the top of a file, and await it. */
+export async function testApp(options: Omit<TestAppOptions, 'uri'> = {}): Promise<TestApp> {
+  const { uri } = testDatabase();
+  const app = await startTestApp({ uri, ...options });
+  afterAll(app.close);
+  return app;
 }
 
 /** The real app on a socket, with the scheduler off and a fleet of simulated anchors (or the one given). */

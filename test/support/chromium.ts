@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
+import { itWhere } from './it-where.js';
 
 const programs = ['chromium', 'chromium-browser', 'google-chrome'];
 
@@ -36,3 +37,9 @@ function isExecutable(path: string): boolean {
 export function launchChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: flags, timeout: 20_000 });
 }
+
+/** `it` where there is a browser. */
+export const itInBrowser = itWhere(
+  findChromium() !== undefined,
+  'no Chromium found (set CHROMIUM_PATH): the tests in a browser',
+);

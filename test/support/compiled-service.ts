@@ -6,19 +6,15 @@ import { testRun } from './test-run.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What is compiled of each checkout, kept until the run ends: tsx would cost seconds of processor time per start. */
-const compiledOf = new Map<string, Promise<Compiled>>();
+/** Kept until the run ends: tsx would cost seconds of processor time per start. */
+let compiled: Promise<Compiled> | undefined;
 
-/** The compiled file of a program of a checkout, which is named without ending from the root of the project. */
-export async function compiledFile(program: string, checkout = root): Promise<string> {
-  const compiled =
-    compiledOf.get(checkout) ??
-    compile({ name: 'test-service', root: checkout }).then((done) => {
-      removeAfterRun(testRun.runDir, done.folder);
-      return done;
-    });
-  compiledOf.set(checkout, compiled);
-  compiled.catch(() => compiledOf.delete(checkout));
+/** The compiled file of a program, which is named without ending from the root of the project. */
+export async function compiledFile(program: string): Promise<string> {
+  compiled ??= compile({ name: 'test-service' }).then((done) => {
+    removeAfterRun(testRun.runDir, done.folder);
+    return done;
+  });
   return (await compiled).fileOf(program);
 }
 

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { afterAll } from '@jest/globals';
-import { mongo } from 'mongoose';
+import { type Connection, mongo } from 'mongoose';
 import { type RunningMongo, startMongo } from '../../scripts/mongod/replica-set.js';
 import { withDatabase } from '../../scripts/mongod/uri.js';
+import { connectMongo } from '../../server/mongo/connection.js';
 import { testRun } from './test-run.js';
 
 /** Dropping waits for the transactions of killed processes, which MongoDB ends after 60 s. */
@@ -31,6 +32,17 @@ export function testDatabase(): TestDatabase {
     }
   }, dropTimeoutMs);
   return { uri, name };
+}
+
+/**
+ * A connection to a database for the calling file only, until the file ends; `monitored` tells its commands. Call it once at
+ * the top of a file, and await it.
+ */
+export async function testConnection({ monitored = false } = {}): Promise<Connection> {
+  const { uri } = testDatabase();
+  const connection = await connectMongo({ uri: monitored ? `${uri}&monitorCommands=true` : uri });
+  afterAll(() => connection.close());
+  return connection;
 }
 
 /** A mongod of your own, to be stopped with signals. */

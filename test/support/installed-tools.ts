@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { python3, runsHere } from './it-where.js';
-import { type Ended, runProgram } from './run-program.js';
+import { cannotInstall, type Ended, runProgram } from './run-program.js';
 import { goEnvironment, toolchainTimeoutMs } from './toolchains.js';
 
 /**
@@ -45,10 +45,6 @@ export async function goTool(
 }
 
 const cache = fileURLToPath(new URL('../../.cache/', import.meta.url));
-
-/** The messages of npm, pip and go without a reachable registry, and of Python where it cannot create an environment. */
-const cannotInstall =
-  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|NewConnectionError|Connect(ion)?Timeout|ProxyError|dial tcp|no such host|ensurepip/;
 
 /**
  * The folder in .cache in which a tool is installed; undefined where this machine cannot install it. The name changes with

@@ -8,6 +8,10 @@ export interface Ended {
   stderr: string;
 }
 
+/** The messages of npm, pip, go and Maven without a reachable registry, and of Python where it cannot make an environment. */
+export const cannotInstall =
+  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|NewConnectionError|Connect(ion)?Timeout|ProxyError|dial tcp|no such host|ensurepip|Temporary failure in name resolution|Unknown host|Connect to .* failed|Connection (refused|timed out)/;
+
 const usualTimeoutMs = 120_000;
 
 /** Runs a program to its end without blocking this process, which may be running a service for it. */

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { it } from '@jest/globals';
 import { itWhere } from './it-where.js';
-import { runProgram } from './run-program.js';
+import { cannotInstall, runProgram } from './run-program.js';
 
 /** The folder of one client under clients/. */
 export function clientFolder(language: 'go' | 'python' | 'java'): string {
@@ -25,10 +25,6 @@ export function goEnvironment(): NodeJS.ProcessEnv {
 /** The first run downloads packages and compiles generators. */
 export const toolchainTimeoutMs = 8 * 60_000;
 
-/** The messages of the toolchains where no registry can be reached. */
-const noRegistry =
-  /dial tcp|no such host|Temporary failure in name resolution|NewConnectionError|ConnectTimeoutError|ProxyError|Unknown host|Connect to .* failed|Connection (refused|timed out)/;
-
 /** Runs a command of a toolchain; throws what it printed where it fails. */
 export async function runTool(
   command: string,
@@ -49,7 +45,7 @@ export async function canDownload(download: () => Promise<unknown>): Promise<boo
     await download();
     return true;
   } catch (error) {
-    if (error instanceof Error && noRegistry.test(error.message)) return false;
+    if (error instanceof Error && cannotInstall.test(error.message)) return false;
     throw error;
   }
 }

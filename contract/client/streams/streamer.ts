@@ -101,7 +101,7 @@ const leastRetryMs = 500;
  * @param retryMs what `retry` of the stream asks for; taken as 500 where it is less
  * @param random from 0 to 1
  */
-export function reconnectWaitMs(attempt: number, askedMs: number, retryMs: number, random: number): number {
+function reconnectWaitMs(attempt: number, askedMs: number, retryMs: number, random: number): number {
   const paceMs = Math.max(leastRetryMs, retryMs);
   return Math.max(askedMs, paceMs) + random * Math.min(longestSpreadMs, paceMs * 2 ** (attempt - 2));
 }

@@ -2,10 +2,9 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Ended, runProgram } from '../../support/run-program.js';
+import { cannotInstall, type Ended, runProgram } from '../../support/run-program.js';
 
 export const root = fileURLToPath(new URL('../../../', import.meta.url));
-const noRegistry = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED/;
 
 /** Everything that the projects install beside the package. */
 const tools = ['vite@7.3.8', 'typescript@5.9.3', 'typescript-7@npm:typescript@7.0.2'];
@@ -66,7 +65,7 @@ export async function install(tarball: string): Promise<string | undefined> {
   const options = ['install', '--prefer-offline', '--no-audit', '--no-fund'];
   const { status, stderr } = await npm([...options, tarball, ...tools], folder);
   if (status === 0) return folder;
-  if (noRegistry.test(stderr)) return undefined;
+  if (cannotInstall.test(stderr)) return undefined;
   throw new Error(`npm install failed: ${stderr}`);
 }
 

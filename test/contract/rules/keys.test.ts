@@ -73,21 +73,6 @@ describe('strkey', () => {
     ['version', 'G47QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVP2I'],
     ['checksum', 'GBPXXOA5N4JYPESHAADMQKBPWZWQDQ64ZV6ZL2S3LAGW4SY7NTCMWIVT'],
   ])('has the fault `%s`: %s', (fault, text) => expect(faultOf(() => decodePublicKey(text))).toBe(fault));
-
-  it('refuses every account with one character changed, dropped, doubled or in lower case', () => {
-    const account = sep23.accounts[0]?.account ?? '';
-    for (let index = 0; index < account.length; index += 1) {
-      const before = account.slice(0, index);
-      const after = account.slice(index + 1);
-      const own = account.charAt(index);
-      const texts = [before + after, before + own + own + after];
-      if (own !== own.toLowerCase()) texts.push(before + own.toLowerCase() + after);
-      for (const other of 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567') {
-        if (other !== own) texts.push(before + other + after);
-      }
-      for (const text of texts) expectFor(text, () => decodePublicKey(text)).toThrow(StrkeyError);
-    }
-  });
 });
 
 describe('parsePublicKey', () => {
@@ -127,20 +112,6 @@ const terms: IntentTerms = {
 };
 
 describe('intentHash', () => {
-  it('changes with every term', () => {
-    const others: IntentTerms[] = [
-      { ...terms, corridor: 'usdc-kes' },
-      { ...terms, anchorId: 'ngnc' },
-      { ...terms, account: 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L' },
-      { ...terms, sellAmount: '100.51' },
-      { ...terms, nonce: 'nonce-of-22-characterz' },
-      { ...terms, minReceive: '1' },
-      { ...terms, deliveryMethod: 'cash' },
-      { ...terms, expiresAt: '2026-11-21T09:30:00.000Z' },
-    ];
-    expect(new Set([terms, ...others].map(intentHash)).size).toBe(others.length + 1);
-  });
-
   it('refuses an amount of another form', () => {
     for (const amount of ['-1', '+1', '1e3', '01', '.5', '5.', '', ' 1', '1,5', 'NaN', '1'.repeat(65)])
       for (const member of ['sellAmount', 'minReceive'])

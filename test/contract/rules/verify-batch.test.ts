@@ -1,6 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { fromHex, toHex } from '../../../contract/verification/bytes.js';
 import { CanonicalJsonError } from '../../../contract/verification/canonical-json.js';
 import { encodePublicKey } from '../../../contract/verification/strkey.js';
@@ -22,7 +21,7 @@ import {
   receiptSigningBytes,
 } from '../../../contract/verification/verify-receipt.js';
 import { inclusionProof, merkleRoot } from '../../fixtures/publisher/merkle.js';
-import { propertyRuns } from '../../support/property-runs.js';
+import { expectFor } from '../../support/expect-for.js';
 
 /** Signs with OpenSSL, so that signer and verifier are not one library. */
 function signer(seedByte: number) {
@@ -166,67 +165,38 @@ describe('verifyBatch', () => {
   });
 });
 
-/** A change of one of these members to one of these values. */
-const change = (members: string[], value: fc.Arbitrary<unknown>) =>
-  fc
-    .tuple(fc.constantFrom(...members), value)
-    .map(([member, to]): Record<string, unknown> => ({ [member]: to }));
-const hexOf = (length: number) => fc.uint8Array({ minLength: length, maxLength: length }).map(toHex);
-const absent = fc.constant(undefined);
-const added = fc
-  .string({ minLength: 1 })
-  .map((member): Record<string, unknown> => ({ [`x${member}`]: null }));
+/** An object with each of its members left out or changed to another value, and with one more, in turn. */
+function changesOf(of: object): Record<string, unknown>[] {
+  const numbers = [0, 7, -1, 0.5, Number.NaN];
+  const texts = ['', 'v2', 'ab'.repeat(8), 'ab'.repeat(32), '2026-11-21T09:30:00.001Z'];
+  const values = [undefined, null, [], {}, ...numbers, ...texts];
+  const changed = Object.keys(of).flatMap((member) => values.map((value) => ({ [member]: value })));
+  return [...changed, { added: null }].map((change) => ({ ...of, ...change }));
+}
 
-const dates = fc.integer({ min: 0, max: 4e12 }).map((ms) => new Date(ms).toISOString());
+describe('changed batches are refused', () => {
+  it('in every member of the header', () => {
+    for (const changed of changesOf(next.header))
+      expectFor(
+        JSON.stringify(changed),
+        faultOf({ ...next, header: changed as unknown as BatchHeader }),
+      ).not.toBe('ok');
+  });
 
-/** Changes to one header member, well-formed and malformed. */
-const headerMutation = fc.oneof(
-  change(['root', 'previous'], hexOf(32)),
-  change(['keyId'], fc.oneof(hexOf(8), fc.jsonValue())),
-  change(['sequence', 'size', 'version'], fc.oneof(fc.nat(), fc.double(), fc.string(), fc.constant(null))),
-  change(['formula'], fc.stringMatching(/^v[2-9]\d{0,3}$/)),
-  change(['createdAt'], dates),
-  change(Object.keys(header), absent),
-  added,
-);
-
-const members = ['anchorId', 'corridor', 'score', 'state'];
-const entryMutation = fc.oneof(
-  change(members, fc.stringMatching(/!$/)),
-  change(['outcomes'], fc.integer({ min: 1000 })),
-  change([...members, 'outcomes'], absent),
-  added,
-);
-
-describe('mutated batches are refused', () => {
-  it('in every random header', () => {
-    fc.assert(
-      fc.property(headerMutation, (mutation) => {
-        const changed = { ...next.header, ...mutation } as BatchHeader;
-        fc.pre(JSON.stringify(changed) !== JSON.stringify(next.header));
-        expect(faultOf({ ...next, header: changed })).not.toBe('ok');
-      }),
-      { numRuns: propertyRuns(1_500) },
-    );
-  }, 60_000);
-
-  it('in every random entry, within the batch and within a proof', () => {
+  it('in every member of every entry, within the batch and within a proof', () => {
     const hashes = entries.map(entryLeafHash);
-    fc.assert(
-      fc.property(fc.nat(4), entryMutation, (index, mutation) => {
-        const original = entries[index] ?? {};
-        const entry: BatchEntry = { ...original, ...mutation };
-        expect(JSON.stringify(entry)).not.toBe(JSON.stringify(original));
+    for (const [index, original] of entries.entries()) {
+      const claim = { index, size: 5, proof: inclusionProof(hashes, index).map(toHex), header };
+      expect(verifyEntry({ ...claim, entry: original })).toBe(true);
+      for (const entry of changesOf(original)) {
         const changed = entries.map((each, at) => (at === index ? entry : each));
-        const proof = inclusionProof(hashes, index).map(toHex);
-        const claim = { index, size: 5, proof, header };
-        expect(verifyEntry({ ...claim, entry: original })).toBe(true);
         expect(verifyEntry({ ...claim, entry })).toBe(false);
-        expect(['root_mismatch', 'malformed_entry']).toContain(faultOf({ entries: changed }));
-      }),
-      { numRuns: propertyRuns(1_500) },
-    );
-  }, 60_000);
+        expect(['root_mismatch', 'malformed_entry', 'formula_mismatch']).toContain(
+          faultOf({ entries: changed }),
+        );
+      }
+    }
+  });
 });
 
 describe('verifyEntry', () => {

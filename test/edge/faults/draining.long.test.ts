@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 async function start(drainSeconds: string): Promise<ServiceProcess> {
-  const run = { mongodbUri: database.uri, stdout: 'ignore', simulated: anchors } as const;
+  const run = { mongodbUri: database.uri, simulated: anchors } as const;
   const instance = await startServiceProcess({ ...run, env: { DRAIN_SECONDS: drainSeconds } });
   instances.push(instance);
   return instance;

@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
+import { listenOnLoopback } from '../../../scripts/lib/loopback-server.js';
 import { createDocsRouter } from '../../../server/http/docs.js';
 import { readTexts } from '../../../server/http/docs-texts.js';
 import { sendJson } from '../../../server/http/send-json.js';
@@ -11,14 +10,8 @@ import { expectFor } from '../../support/expect-for.js';
 const app = express();
 app.disable('etag');
 app.use(sendJson({ begin: () => () => undefined }), createDocsRouter({ pageFolder: undefined }));
-const server = createServer(app);
-let url: string;
-
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-afterAll(() => new Promise((resolve) => server.close(resolve)));
+const { origin: url, stop } = await listenOnLoopback(app);
+afterAll(stop);
 
 async function get(path: string, headers: Record<string, string> = {}) {
   const answer = await fetch(`${url}${path}`, { headers });

@@ -4,8 +4,9 @@ import { Pool } from 'undici';
 import { errorTable } from '../../../contract/errors.js';
 import { contract } from '../../../contract/index.js';
 import { listRoutes } from '../../../server/http/route-table.js';
-import { startTestApp, type TestApp, testAdminKey, testCronSecret } from '../../support/app.js';
-import { testDatabase } from '../../support/database.js';
+import { edgeFixture } from '../../fixtures/edge/raw-requests.js';
+import { newClient } from '../../fixtures/new-client.js';
+import { testAdminKey, testCronSecret } from '../../support/app.js';
 import { expectFor } from '../../support/expect-for.js';
 import { runSeed } from '../../support/seeded.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -14,21 +15,18 @@ const requests = 10_000;
 const inFlight = 16;
 const seed = runSeed();
 
-const database = testDatabase();
-let app: TestApp;
+const fixture = await edgeFixture();
 let pool: Pool;
 const unhandled: unknown[] = [];
 const note = (reason: unknown) => unhandled.push(reason);
 
-beforeAll(async () => {
+beforeAll(() => {
   process.on('unhandledRejection', note);
-  app = await startTestApp({ uri: database.uri });
-  pool = new Pool(app.url, { connections: inFlight });
+  pool = new Pool(fixture.app.url, { connections: inFlight });
 });
 afterAll(async () => {
   process.off('unhandledRejection', note);
   await pool.close();
-  await app.close();
 });
 
 const nasty = fc.constantFrom(
@@ -36,42 +34,34 @@ const nasty = fc.constantFrom(
   ...'undefined 1;drop <script> % %2e%2e {{7*7}}'.split(' '),
   ...['9'.repeat(40), '', ' ', '\u0000'],
 );
-const text = fc.oneof(nasty, fc.string({ maxLength: 40 }), fc.string({ unit: 'grapheme', maxLength: 20 }));
-const value: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
-  node: fc.oneof(
-    { maxDepth: 4 },
-    text,
-    fc.double(),
-    fc.boolean(),
-    fc.constant(null),
-    fc.array(tie('node'), { maxLength: 4 }),
-    fc.dictionary(text, tie('node'), { maxKeys: 4 }),
-  ),
-})).node;
+const text = fc
+  .oneof(nasty, fc.string({ maxLength: 40 }), fc.string({ unit: 'grapheme', maxLength: 20 }))
+  // Without lone surrogates, which UTF-8 cannot encode.
+  .map((each) => Buffer.from(each, 'utf8').toString('utf8'));
+const value = fc.oneof(text, fc.jsonValue({ maxDepth: 4 }));
+const named = (names: string) => fc.constantFrom(...names.split(' '));
+const encode = encodeURIComponent;
 
-const routes = listRoutes(contract);
 const path = fc
-  .tuple(fc.constantFrom(...routes), fc.array(text, { minLength: 4, maxLength: 4 }), fc.boolean())
+  .tuple(
+    fc.constantFrom(...listRoutes(contract)),
+    fc.array(text, { minLength: 4, maxLength: 4 }),
+    fc.boolean(),
+  )
   .map(([route, values, hostile]) => {
     let next = 0;
-    return route.path.replace(/:[A-Za-z]+/g, () => {
-      const chosen = hostile ? (values[next % values.length] ?? '') : 'usdc-ngn';
-      next += 1;
-      return encode(chosen);
-    });
+    return route.path.replace(/:[A-Za-z]+/g, () => (hostile ? encode(values[next++ % 4] ?? '') : 'usdc-ngn'));
   });
-const named = (names: string) => fc.constantFrom(...names.split(' '));
+const parameter = named('amount limit cursor window corridor deliveryMethod status a[b]');
 const query = fc
-  .array(fc.tuple(named('amount limit cursor window corridor deliveryMethod status a[b]'), text), {
-    maxLength: 3,
-  })
+  .array(fc.tuple(parameter, text), { maxLength: 3 })
   .map((pairs) => pairs.map(([key, each]) => `${key}=${encode(each)}`).join('&'));
 const members =
-  'corridor anchorId account sellAmount nonce id action url events scope publicKey signature intentHash';
+  'corridor anchorId account sellAmount nonce id action url events scope publicKey signature intentHash reason';
 const body = fc.oneof(
-  fc.constant(undefined),
+  fc.constant(''),
   text,
-  fc.oneof(value, fc.dictionary(named(`${members} reason`), value)).map((each) => JSON.stringify(each)),
+  fc.oneof(value, fc.dictionary(named(members), value)).map((each) => JSON.stringify(each)),
 );
 const json = 'application/json';
 const request = fc
@@ -82,65 +72,55 @@ const request = fc
     body,
     contentType: fc.constantFrom(json, `${json}; charset=utf-8`, 'text/plain', 'application/xml'),
     credential: fc.boolean(),
-    // A stream does not end, so it is requested by HEAD, which runs the same checks.
   })
-  .map((each) =>
-    each.path.endsWith('/stream') && each.method === 'GET' ? { ...each, method: 'HEAD' } : each,
-  );
-
-/** The text without lone surrogates, which UTF-8 cannot encode. */
-const wellFormed = (each: string) => Buffer.from(each, 'utf8').toString('utf8');
-function encode(each: string): string {
-  return encodeURIComponent(wellFormed(each));
-}
-
+  // A stream does not end, so it is requested by HEAD, which runs the same checks.
+  .map((each) => (/\/stream$/.test(each.path) && each.method === 'GET' ? { ...each, method: 'HEAD' } : each));
 type Sample = typeof request extends fc.Arbitrary<infer T> ? T : never;
 
 it(`${requests} hostile requests get answers in the common shape, without a 5xx or an unhandled rejection`, async () => {
-  const samples = [...fc.sample(request, { numRuns: requests, seed }).entries()];
   const statuses = new Map<number, number>();
-  const unavailable: [number, Sample][] = [];
-  const waiting = samples.values();
+  const unavailable: Sample[] = [];
+  const waiting = fc.sample(request, { numRuns: requests, seed }).values();
   const worker = async () => {
-    for (const [index, sample] of waiting) {
-      const status = await attack(sample, index);
+    for (const sample of waiting) {
+      const status = await attack(sample);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      if (status === 503) unavailable.push([index, sample]);
+      if (status === 503) unavailable.push(sample);
     }
   };
   await Promise.all(Array.from({ length: inFlight }, worker));
-  expect([...statuses.values()].reduce((sum, count) => sum + count, 0)).toBe(requests);
   // The samples must have passed the first checks, or they prove little.
   for (const status of [200, 400, 401, 404, 405, 415])
     expectFor(String(status), statuses.get(status) ?? 0).toBeGreaterThan(50);
   // A busy machine may keep the database or the anchors from answering in time; the request itself must not.
-  for (const [index, sample] of unavailable.filter(([, each]) => !mayLackRates(each)))
-    await waitFor(async () => expectFor(shown(sample), await attack(sample, index)).not.toBe(503), {
+  for (const sample of unavailable.filter((each) => !mayLackRates(each)))
+    await waitFor(async () => expectFor(shown(sample), await attack(sample)).not.toBe(503), {
       timeout: 30_000,
       interval: 1_000,
     });
   expect(unhandled).toEqual([]);
-}, 240_000);
+}, 480_000);
 
-const shown = ({ method, path, query, body = '' }: Sample) =>
-  `${method} ${path}?${query} ${body.slice(0, 200)}`;
+const shown = ({ method, path, query, body }: Sample) => `${method} ${path}?${query} ${body.slice(0, 200)}`;
 /** Rates answer 503 for as long as no anchor answers. */
 const mayLackRates = ({ method, path }: Sample) =>
   ['GET', 'HEAD'].includes(method) && /^\/api\/rates\/[^/]+$/.test(path);
 
 /** Resolves to the status: one that the document knows, with its error in the common shape, and no 5xx but 503. */
-async function attack(sample: Sample, index: number): Promise<number> {
-  const { method, path, query, body = '', contentType, credential } = sample;
+async function attack(sample: Sample): Promise<number> {
+  const { method, path, query, body, contentType, credential } = sample;
   const hasBody = body !== '' && !['GET', 'HEAD'].includes(method);
   const answer = await pool.request({
+    // A kept connection may be closed at the moment of its reuse.
+    reset: true,
     method: method as 'GET',
     path: `${path}${query === '' ? '' : `?${query}`}`,
     headers: {
-      'x-forwarded-for': `198.18.${index >> 8}.${index & 255}`,
+      ...newClient(),
       ...(hasBody ? { 'content-type': contentType } : {}),
       ...(credential ? { 'x-admin-key': testAdminKey, authorization: `Bearer ${testCronSecret}` } : {}),
     },
-    ...(hasBody ? { body: wellFormed(body) } : {}),
+    ...(hasBody ? { body } : {}),
   });
   const { statusCode: status, headers } = answer;
   const received = await answer.body.text();

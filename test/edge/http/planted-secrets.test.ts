@@ -7,6 +7,7 @@ import { listRoutes } from '../../../server/http/route-table.js';
 import { storedIntent } from '../../fixtures/disputes/dispute-values.js';
 import { expectNowhere } from '../../fixtures/edge/nowhere.js';
 import { insertIntents } from '../../fixtures/intents/stored-intents.js';
+import { newClient } from '../../fixtures/new-client.js';
 import type { RequestOptions } from '../../support/answers.js';
 import { waitFor } from '../../support/wait-for.js';
 import { freshSecret, plantedService, secrets } from './planted-service.js';
@@ -16,13 +17,11 @@ const terms = { corridor: 'usdc-ngn', anchorId: 'harbour', account, sellAmount: 
 
 const statuses = new Set<number>();
 const answers: unknown[] = [];
-const service = plantedService();
+const service = await plantedService();
 
-let clients = 0;
 /** Sends a request as a new client. */
 async function send<Body = { id?: string }>(method: string, path: string, options: RequestOptions = {}) {
-  clients += 1;
-  const headers = { 'x-forwarded-for': `203.0.${clients >> 8}.${clients & 255}`, ...options.headers };
+  const headers = { ...newClient(), ...options.headers };
   const answer = await service.app.client.request<Body>(method, path, { ...options, headers });
   statuses.add(answer.status);
   answers.push(answer.body, [...answer.headers]);

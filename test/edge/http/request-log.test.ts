@@ -1,26 +1,18 @@
 import { connect } from 'node:net';
 import { Writable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createLogger } from '../../../server/logger.js';
-import { startTestApp, type TestApp } from '../../support/app.js';
-import { testDatabase } from '../../support/database.js';
+import { testApp } from '../../support/app.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const database = testDatabase();
 let text = '';
-let app: TestApp;
 const destination = new Writable({
   write(chunk: Buffer, _encoding, done) {
     text += chunk.toString();
     done();
   },
 });
-const logger = createLogger({ level: 'debug', destination });
-
-beforeAll(async () => {
-  app = await startTestApp({ uri: database.uri, world: { logger } });
-});
-afterAll(() => app.close());
+const app = await testApp({ world: { logger: createLogger({ level: 'debug', destination }) } });
 
 function send(bytes: string): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { type AppRouter, isAppRoute } from '@ts-rest/core';
 import { z } from 'zod';
 import { contract } from '../../../contract/index.js';
 import { metadataOf } from '../../../server/http/route-table.js';
-import { startTestApp, type TestApp, testAdminKey, testCronSecret } from '../../support/app.js';
-import { testDatabase } from '../../support/database.js';
+import { newClient } from '../../fixtures/new-client.js';
+import { testAdminKey, testApp, testCronSecret } from '../../support/app.js';
 import { waitFor } from '../../support/wait-for.js';
 
 type Part = 'path' | 'query' | 'body';
@@ -87,31 +87,20 @@ const unknown: Record<string, string> = {
 };
 const codeInPath: Record<string, string> = { corridor: 'UNKNOWN_CORRIDOR', anchor: 'UNKNOWN_ANCHOR' };
 
-const database = testDatabase();
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startTestApp({ uri: database.uri, env: { PUBLISHER_SECRET_KEY: 'ab'.repeat(32) } });
-  // Creates a ranking and a batch.
-  for (const path of ['/api/reputation/refresh', '/api/publisher/tick']) {
-    const headers = { authorization: `Bearer ${testCronSecret}` };
-    expect((await app.client.request('POST', path, { headers })).status).toBe(200);
-  }
-});
-afterAll(() => app.close());
-
-let clients = 0;
+const app = await testApp({ env: { PUBLISHER_SECRET_KEY: 'ab'.repeat(32) } });
+// Creates a ranking and a batch.
+for (const path of ['/api/reputation/refresh', '/api/publisher/tick'])
+  await app.client.request('POST', path, { headers: { authorization: `Bearer ${testCronSecret}` } });
 
 function send(place: Place, value: string) {
   const example = examples[place.operationId];
   if (example === undefined) throw new Error(`no example of ${place.operationId}`);
-  clients += 1;
   const put = (part: Part) => (place.part === part ? { [place.name]: value } : {});
   const inPath = { ...example.good, ...put('path') };
   const path = example.path.replace(/:(\w+)/g, (_all, name: string) => inPath[name] ?? '');
   const query = { ...example.query, ...put('query') };
   return app.client.request<Record<string, unknown>>(example.method, path, {
-    headers: { ...example.headers, 'x-forwarded-for': `198.18.${clients >> 8}.${clients & 255}` },
+    headers: { ...example.headers, ...newClient() },
     ...(Object.keys(query).length > 0 ? { query } : {}),
     ...(example.body === undefined ? {} : { body: { ...example.body, ...put('body') } }),
   });

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Connection } from 'mongoose';
+import { afterAll, expect, it } from '@jest/globals';
 import { createRateLimiter } from '../../../server/limits/rate-limiter.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
-import { type PrivateMongo, privateMongo } from '../../support/database.js';
+import { privateMongo } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { waitFor } from '../../support/wait-for.js';
 
@@ -11,13 +10,8 @@ const rule = { points: 90, windowSeconds: 60, key: 'client' } as const;
 /** The time limit of one operation, with a margin for a busy machine. */
 const answerWithinMs = 4_000;
 
-let mongo: PrivateMongo;
-let connection: Connection;
-
-beforeAll(async () => {
-  mongo = await privateMongo();
-  connection = await connectMongo({ uri: mongo.uri });
-});
+const mongo = await privateMongo();
+const connection = await connectMongo({ uri: mongo.uri });
 afterAll(async () => {
   mongo.thaw();
   await connection.close();

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Connection } from 'mongoose';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createRateLimiter, type RateLimiter } from '../../../server/limits/rate-limiter.js';
 import { limitWindowModel } from '../../../server/limits/window-store.js';
-import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
-import { testDatabase } from '../../support/database.js';
+import { testConnection } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
-const database = testDatabase();
+const connection = await testConnection({ monitored: true });
 const rule = { points: 60, windowSeconds: 60, key: 'client' } as const;
 const ofADay = { points: 10, windowSeconds: 86_400, key: 'publicKey' } as const;
 
-let connection: Connection;
 /** Draws that were sent to the database. */
 let draws = 0;
 /** The monotonic time of all instances, moved by tests. */
@@ -26,15 +23,11 @@ function openInstance(maxWindows?: number): RateLimiter {
   return createRateLimiter({ connection, logger: silentLogger, ...clocks, ...bound });
 }
 
-beforeAll(async () => {
-  connection = await connectMongo({ uri: `${database.uri}&monitorCommands=true` });
-  connection.getClient().on('commandStarted', ({ commandName }) => {
-    if (commandName === 'findAndModify') draws += 1;
-  });
-  openInstance();
-  await prepareCollections(connection);
+connection.getClient().on('commandStarted', ({ commandName }) => {
+  if (commandName === 'findAndModify') draws += 1;
 });
-afterAll(() => connection.close());
+openInstance();
+await prepareCollections(connection);
 beforeEach(() => {
   keys += 1;
   key = `getRates|198.51.100.${keys}`;

@@ -1,27 +1,21 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Connection, Schema } from 'mongoose';
+import { expect, it } from '@jest/globals';
+import { Schema } from 'mongoose';
 import { watchChanges } from '../../../server/mongo/change-streams.js';
-import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
-import { testDatabase } from '../../support/database.js';
+import { testConnection } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const database = testDatabase();
-let connection: Connection;
+const connection = await testConnection({ monitored: true });
 /** Cursors that were closed at the database. */
 let killed = 0;
 const rows = new Schema({ n: Number }, { collection: 'rows', versionKey: false });
 
-beforeAll(async () => {
-  connection = await connectMongo({ uri: `${database.uri}&monitorCommands=true` });
-  connection.getClient().on('commandStarted', ({ commandName }) => {
-    if (commandName === 'killCursors') killed += 1;
-  });
-  connection.model('Row', rows);
-  await prepareCollections(connection);
+connection.getClient().on('commandStarted', ({ commandName }) => {
+  if (commandName === 'killCursors') killed += 1;
 });
-afterAll(() => connection.close());
+connection.model('Row', rows);
+await prepareCollections(connection);
 
 function watched() {
   const seen: string[] = [];

@@ -1,32 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Connection } from 'mongoose';
-import { createIntentStore, type IntentStore } from '../../../server/features/intents/store.js';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { createIntentStore } from '../../../server/features/intents/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { isDuplicateKey, isMongoUnavailable } from '../../../server/mongo/failures.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInTransaction } from '../../../server/mongo/transactions.js';
 import { unpaidIntent } from '../../fixtures/intents/stored-intents.js';
 import { waitFor } from '../../support/wait-for.js';
-import { startThreeMembers, type ThreeMembers } from './three-members.js';
+import { startThreeMembers } from './three-members.js';
 
 const known = unpaidIntent(1);
 const another = unpaidIntent(2);
 
-let members: ThreeMembers;
-let connection: Connection;
-let store: IntentStore;
-
-beforeAll(async () => {
-  members = await startThreeMembers();
-  connection = await connectMongo({ uri: `${members.uri}&readConcernLevel=majority` });
-  store = createIntentStore(connection);
-  await prepareCollections(connection);
-  await store.insert(known);
-}, 120_000);
-afterAll(async () => {
-  await connection?.close();
-  await members?.stop();
-});
+const members = await startThreeMembers();
+afterAll(members.stop);
+const connection = await connectMongo({ uri: `${members.uri}&readConcernLevel=majority` });
+afterAll(() => connection.close());
+const store = createIntentStore(connection);
+await prepareCollections(connection);
+await store.insert(known);
 
 /** What another instance has written, of which the primary alone knows yet. */
 async function writeOnPrimaryAlone(): Promise<void> {

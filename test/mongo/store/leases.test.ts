@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Connection } from 'mongoose';
-import { connectMongo } from '../../../server/mongo/connection.js';
+import { describe, expect, it } from '@jest/globals';
 import { createLeases, LeaseLostError } from '../../../server/mongo/leases.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { createInLeasedTransaction, createInTransaction } from '../../../server/mongo/transactions.js';
-import { testDatabase } from '../../support/database.js';
+import { testConnection } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const database = testDatabase();
-let connection: Connection;
-
-beforeAll(async () => {
-  connection = await connectMongo({ uri: database.uri });
-  instance('prepares');
-  await prepareCollections(connection);
-});
-afterAll(() => connection.close());
+const connection = await testConnection();
+instance('prepares');
+await prepareCollections(connection);
 
 const documents = () => connection.collection<{ _id: string; fences: number; expiresAt: Date }>('leases');
 

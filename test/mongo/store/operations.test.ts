@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Connection, mongo } from 'mongoose';
-import { connectMongo } from '../../../server/mongo/connection.js';
+import { expect, it } from '@jest/globals';
+import { mongo } from 'mongoose';
 import { isMongoUnavailable, writeErrorsOf } from '../../../server/mongo/failures.js';
 import { bulkCollection } from '../../../server/mongo/models.js';
 import {
@@ -8,20 +7,14 @@ import {
   createInTransaction,
   untilWritten,
 } from '../../../server/mongo/transactions.js';
-import { testDatabase } from '../../support/database.js';
+import { testConnection } from '../../support/database.js';
 
 interface Row {
   _id: number;
   square?: number;
 }
-const { uri } = testDatabase();
-let connection: Connection;
-
-beforeAll(async () => {
-  connection = await connectMongo({ uri });
-  await connection.createCollection('numbers');
-});
-afterAll(() => connection.close());
+const connection = await testConnection();
+await connection.createCollection('numbers');
 
 const numbers = () => bulkCollection<Row>(connection, 'numbers');
 

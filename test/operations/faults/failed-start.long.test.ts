@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { listenOnLoopback } from '../../../scripts/lib/loopback-server.js';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { formsOf } from '../../fixtures/edge/nowhere.js';
@@ -25,11 +25,11 @@ const folder = mkdtempSync(join(tmpdir(), 'fairlead-failed-start-'));
 const fleetFile = join(folder, 'fleet.json');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function writeFleet(): Promise<void> {
+beforeAll(async () => {
   const simulated = await startSimulatedAnchors({ clock: Date.now, random: () => 0.5, anchors: ['harbour'] });
   writeFileSync(fleetFile, JSON.stringify(simulated.fleet));
   await simulated.stop();
-}
+});
 
 /** Starts the process as an operator does; resolves to how it ended and to all its output. */
 async function start(env: Record<string, string>) {
@@ -69,7 +69,6 @@ const failures: Failure[] = [
 
 describe('a failed start exits with 1, prints the reason, and prints no secret', () => {
   it.each(failures)('%s', async (_name, reason, env) => {
-    await writeFleet();
     const { status, wrote } = await start(env());
     expect(wrote).toMatch(reason);
     expect(status).toBe(1);
@@ -80,13 +79,9 @@ describe('a failed start exits with 1, prints the reason, and prints no secret',
   });
 
   it('a port that is taken', async () => {
-    await writeFleet();
-    const taken = createServer();
-    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-    const address = taken.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
-    const { status, wrote } = await start({ PORT: String(port) });
-    await new Promise((resolve) => taken.close(resolve));
+    const taken = await listenOnLoopback(() => undefined);
+    const { status, wrote } = await start({ PORT: new URL(taken.origin).port });
+    await taken.stop();
     expect(wrote).toMatch(/EADDRINUSE/);
     expect(status).toBe(1);
   });

@@ -1,6 +1,7 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { expect, it } from '@jest/globals';
+import { listenOnLoopback } from '../../../scripts/lib/loopback-server.js';
+import { answerJson } from '../../fixtures/rates/hostile-anchor.js';
 import { startTestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';
@@ -11,27 +12,16 @@ const database = testDatabase();
 async function startHesitantAnchor() {
   const waiting: ServerResponse[] = [];
   const asked: string[] = [];
-  const server = createServer((request, response) => {
+  const { origin, stop } = await listenOnLoopback((request, response) => {
     asked.push(request.url ?? '');
     waiting.push(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    origin,
-    asked,
-    answer: () => {
-      for (const response of waiting.splice(0)) {
-        const fee = { total: '0', asset: 'iso4217:NGN' };
-        const price = { total_price: '0.001', price: '0.001', sell_amount: '100', buy_amount: '100000', fee };
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(price));
-      }
-    },
-    stop: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(resolve));
-    },
+  const answer = () => {
+    const fee = { total: '0', asset: 'iso4217:NGN' };
+    const price = { total_price: '0.001', price: '0.001', sell_amount: '100', buy_amount: '100000', fee };
+    for (const response of waiting.splice(0)) answerJson(price)(response.req, response as never);
   };
+  return { origin, asked, answer, stop };
 }
 
 it('a stop finishes the running request, accepts no new one, and releases every lease', async () => {

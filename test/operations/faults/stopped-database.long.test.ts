@@ -1,21 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
-import { startTestApp, type TestApp, testAdminKey } from '../../support/app.js';
-import { type PrivateMongo, privateMongo } from '../../support/database.js';
+import { startTestApp, testAdminKey } from '../../support/app.js';
+import { privateMongo } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const frozenMs = 20_000;
 /** An answer takes about 2 s; the rest is a margin for a busy machine. */
 const answerWithinMs = 8_000;
 
-let mongo: PrivateMongo;
-let app: TestApp;
-
-beforeAll(async () => {
-  mongo = await privateMongo();
-  app = await startTestApp({ uri: mongo.uri });
-});
+const mongo = await privateMongo();
+const app = await startTestApp({ uri: mongo.uri });
 afterAll(async () => {
   await app.close();
   await mongo.stop();

@@ -35,8 +35,7 @@ const limits = { timeoutMs: 2_000, maxBytes: 10_000 };
 
 describe('a listed http origin', () => {
   async function served(handler: RequestListener, options: Partial<OutboundOptions> = {}) {
-    const port = await start(createHttp(handler));
-    const origin = `http://127.0.0.1:${port}`;
+    const origin = `http://127.0.0.1:${await start(createHttp(handler))}`;
     const call = connector({ allow: [origin], ...options });
     const request = (changes: Partial<Parameters<Outbound>[0]> = {}) =>
       call({ url: origin, ...limits, ...changes });
@@ -158,7 +157,7 @@ describe('a listed http origin', () => {
 
 describe('a listed https origin', () => {
   const name = 'anchor.internal';
-  const named = selfSigned({ dns: [name], ipv4: ['127.0.0.1'] });
+  const named = selfSigned(`DNS:${name}`, 'IP:127.0.0.1');
 
   async function served(certificate: { key: string; cert: string }, ca = certificate.cert, host = name) {
     const servernames: unknown[] = [];
@@ -189,7 +188,7 @@ describe('a listed https origin', () => {
 
   it.each([
     ['an unknown authority', named, ''],
-    ['another name', selfSigned({ dns: ['other.internal'] }), undefined],
+    ['another name', selfSigned('DNS:other.internal'), undefined],
   ])('is unreachable with a certificate of %s, and receives no request', async (_what, certificate, ca) => {
     const { servernames, call } = await served(certificate, ca);
     await expect(call()).rejects.toMatchObject({ failure: 'unreachable' });

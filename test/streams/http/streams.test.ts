@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import { intentsFixture } from '../../fixtures/intents/intents-over-http.js';
+import { newClient } from '../../fixtures/new-client.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { type OpenStream, openStream } from '../../support/event-stream.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const fixture = intentsFixture({ anchors: ['harbour'] });
 let other: TestApp;
-let clients = 0;
 
 beforeAll(async () => {
   const { config } = fixture.app;
@@ -18,9 +18,7 @@ beforeAll(async () => {
 afterAll(() => other.close());
 
 function follow(intentHash: string) {
-  clients += 1;
-  const headers = { 'x-forwarded-for': `192.0.2.${clients}` };
-  return openStream<IntentAnswer>(other.url, `/api/intent/${intentHash}/stream`, { headers });
+  return openStream<IntentAnswer>(other.url, `/api/intent/${intentHash}/stream`, { headers: newClient() });
 }
 
 it('a change on one instance reaches a stream on another within two seconds', async () => {
