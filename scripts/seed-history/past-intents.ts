@@ -3,6 +3,7 @@ import type { Intent } from '../../server/features/intents/intent.js';
 import type { FoundPayment } from '../../server/features/intents/payment/payment-state.rules.js';
 import { newIntent } from '../../server/features/intents/registration/new-intent.rules.js';
 import type { Observations } from '../../server/features/intents/transition/settle-time.rules.js';
+import { stepsAfter } from '../../server/features/intents/transition/steps.rules.js';
 import type { Clock, Random } from '../../server/ports.js';
 import { between, pick, randomBytes } from '../lib/random.js';
 import type { Fleet, FleetAnchor } from '../simulated-anchors/index.js';
@@ -87,11 +88,12 @@ function intent(
     nowMs: createdAt,
   });
   const ended = { ...registered, status: outcome.kind, open: false, due: new Date(at), version: 1, outcome };
-  if (outcome.kind === 'expired') return { ...ended, poll: 'never' };
+  const withSteps = (after: Intent) => ({ ...after, steps: stepsAfter(registered, after) });
+  if (outcome.kind === 'expired') return withSteps({ ...ended, poll: 'never' });
   const attachedAt = createdAt + 30_000;
   const paid = { from: payer, amount: sellAmount, asset: corridor.sellAsset, to: anchorAccount };
   const found = paymentAt(random, startedAt, paid);
-  return {
+  return withSteps({
     ...ended,
     transactionId: `past-${hex(random, 8)}`,
     attachedAt: new Date(attachedAt),
@@ -107,7 +109,7 @@ function intent(
     payment: { ...registered.payment, found },
     // Nothing is left to poll for: the anchors do not know this transaction.
     poll: 'confirmed',
-  };
+  });
 }
 
 function outcomeOf({ random, pace }: Past, { settlement, protocol }: Profile, at: number): Outcome {

@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose';
 
 /** Names what is stored and how: raised by every change of a stored name, or of what a stored member means. */
-export const databaseShape = 5;
+export const databaseShape = 6;
 
 interface ShapeDocument {
   _id: 'shape';

@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import type { EventName } from '../../contract/schemas/events.js';
 import type { AttemptOutcome } from '../../contract/schemas/webhooks.js';
 import { standardSecret } from '../../contract/verification/verify-webhook.js';
 import { type Outbound, OutboundError, type OutboundFailure } from '../outbound/outbound.js';
@@ -42,14 +41,12 @@ export function createSender(deps: {
     const signedWith = plainSecret === to.presentSecret ? 'present' : 'former';
     const begun = { attempt: delivery.attempt, at: new Date(startedAtMs), signedWith } as const;
     const timestampSeconds = Math.floor(startedAtMs / 1_000);
-    const { event, eventId, body, test } = delivery;
-    const signed = { event, eventId, body, test, secrets: to.secrets, plainSecret, timestampSeconds };
     try {
       const answer = await outbound({
         url: to.url,
         method: 'POST',
-        headers: deliveryHeaders(signed),
-        body,
+        headers: deliveryHeaders({ ...delivery, secrets: to.secrets, plainSecret, timestampSeconds }),
+        body: delivery.body,
         timeoutMs,
         maxBytes: answerBytes,
         // The status decides, and it is known by then.
@@ -91,19 +88,13 @@ function withoutSecrets(text: string, forms: readonly string[]): string {
   return kept.slice(0, excerptBytes);
 }
 
-export interface SignedParts {
-  event: EventName;
-  eventId: string;
-  /** The exact body. */
-  body: string;
-  test: boolean;
-  /** The secrets in force, oldest first; at least one. */
-  secrets: readonly string[];
-  /** The secret that signs `X-Fairlead-Signature`; the oldest when absent. */
-  plainSecret?: string;
-  /** The time of this attempt, in seconds since the Unix epoch. */
-  timestampSeconds: number;
-}
+/** What is signed of a delivery, and how: by the secrets in force, oldest first, in this second of this attempt. */
+export type SignedParts = Pick<Claimed, 'event' | 'eventId' | 'body' | 'test'> &
+  Pick<Recipient, 'secrets'> & {
+    /** The secret that signs `X-Fairlead-Signature`; the oldest when absent. */
+    plainSecret?: string;
+    timestampSeconds: number;
+  };
 
 /** The keys of Standard Webhooks, newest first. */
 function standardKeys(secrets: readonly string[]): Buffer[] {

@@ -39,13 +39,9 @@ interface AuditEntry {
 export type Verdict = AuditEntry & { action: 'accepted' | 'rejected' };
 
 /** Which disputes a list has; what is undefined does not matter. */
-export interface DisputeFilter {
-  _id?: string | undefined;
-  status?: DisputeDocument['status'] | undefined;
-  unsupported?: boolean | undefined;
-  anchorId?: string | undefined;
-  intentHash?: string | undefined;
-}
+export type DisputeFilter = {
+  [Name in '_id' | 'status' | 'unsupported' | 'anchorId' | 'intentHash']: DisputeDocument[Name] | undefined;
+};
 
 /** A place in the list of disputes. */
 export type DisputePlace = Pick<DisputeDocument, '_id' | 'unsupported'>;
@@ -89,31 +85,13 @@ export function createDisputeStore(connection: Connection) {
     listOfIntent: (intentHash: string, session?: ClientSession) =>
       disputes.find({ intentHash }, session && { session }).toArray(),
 
-    /** The hashes among these whose intents have a dispute, or an open one. */
-    disputedAmong: (hashes: readonly string[]) => disputes.distinct('intentHash', among(hashes)),
-
+    /** The hashes among these whose intents have an open dispute. */
     openAmong: (hashes: readonly string[], session?: ClientSession) =>
       disputes.distinct('intentHash', { ...among(hashes), status: 'open' }, { ...(session && { session }) }),
 
-    /**
-     * Gives the disputes of these intents the new hashes of their intents and removes all text that anybody wrote; where
-     * the account signed, `instead` replaces it.
-     */
-    async erase(
-      session: ClientSession,
-      renamed: ReadonlyMap<string, string>,
-      { account, instead }: { account: string; instead: string },
-    ): Promise<void> {
-      const ofIntents = among([...renamed.keys()]);
-      const signed = { ...ofIntents, publicKey: account };
-      const words = { reason: '', 'audit.$[].note': null, 'audit.$[].evidence': null };
-      const ownEntries = { session, arrayFilters: [{ 'entry.actor': account }] };
-      await disputes.updateMany(signed, { $set: { 'audit.$[entry].actor': instead } }, ownEntries);
-      await disputes.updateMany(signed, { $set: { publicKey: instead } }, { session });
-      await disputes.updateMany(ofIntents, { $set: words }, { session });
-      for (const [before, intentHash] of renamed)
-        await disputes.updateMany({ intentHash: before }, { $set: { intentHash } }, { session });
-    },
+    /** Deletes the disputes of these intents, which are erased. */
+    removeOf: (session: ClientSession, hashes: readonly string[]) =>
+      disputes.deleteMany(among(hashes), { session }),
 
     insert: (session: ClientSession, dispute: DisputeDocument) => disputes.insertOne(dispute, { session }),
 

@@ -13,8 +13,6 @@ export interface ErasureReport {
   kept: Partial<Record<KeptReason, number>>;
 }
 
-type Names = Readonly<Record<'account' | 'instead', string>>;
-
 export interface EraseAccountDeps {
   store: Pick<IntentStore, 'listOfAccount' | 'readAll' | 'replaceAll'>;
   inTransaction: InTransaction;
@@ -22,8 +20,7 @@ export interface EraseAccountDeps {
   /** Functions of the disputes feature. */
   disputes: {
     openAmong(intentHashes: readonly string[], session?: ClientSession): Promise<string[]>;
-    disputedAmong(intentHashes: readonly string[]): Promise<string[]>;
-    erase(session: ClientSession, renamed: ReadonlyMap<string, string>, names: Names): Promise<void>;
+    removeOf(session: ClientSession, intentHashes: readonly string[]): Promise<unknown>;
   };
   /** 32 random bytes. */
   randomBytes: () => Uint8Array;
@@ -44,7 +41,7 @@ export async function eraseAccount(
     const [reason] = reasons;
     if (reason === undefined) {
       report.erased += day.length;
-      if (!dryRun) await deps.inTransaction((session) => eraseDay(deps, session, account, day));
+      if (!dryRun) await deps.inTransaction((session) => eraseDay(deps, session, day));
     } else report.kept[reason] = (report.kept[reason] ?? 0) + day.length;
   }
   return report;
@@ -54,24 +51,20 @@ export async function eraseAccount(
 async function eraseDay(
   deps: EraseAccountDeps,
   session: ClientSession,
-  account: string,
   day: readonly Intent[],
 ): Promise<void> {
   const hashes = day.map(({ _id }) => _id);
   const found = await deps.store.readAll(session, hashes);
-  const disputed = new Set(await deps.disputes.disputedAmong(hashes));
   if ((await deps.disputes.openAmong(hashes, session)).length > 0)
     throw new Error('a dispute was filed meanwhile: run it again');
-  const instead = encodePublicKey(deps.randomBytes());
-  const left = inOrder(found.filter((intent) => mayCount(intent) || disputed.has(intent._id)));
+  const account = encodePublicKey(deps.randomBytes());
+  const left = inOrder(found.filter(mayCount));
   // The remainders have the same time, so that the order of their hashes decides which of them count.
   const newHashes = left.map(() => Buffer.from(deps.randomBytes()).toString('hex')).sort();
-  const renamed = new Map(left.map(({ _id }, place) => [_id, newHashes[place] ?? '']));
-  const remainders = left.map((intent) =>
-    remainderOf(intent, { intentHash: renamed.get(intent._id) ?? '', account: instead }),
+  const remainders = left.map((intent, place) =>
+    remainderOf(intent, { intentHash: newHashes[place] ?? '', account }),
   );
   await deps.store.replaceAll(session, hashes, remainders);
   await deps.markDays(session, daysOf(...found));
-  const renamedDisputed = new Map([...renamed].filter(([hash]) => disputed.has(hash)));
-  await deps.disputes.erase(session, renamedDisputed, { account, instead });
+  await deps.disputes.removeOf(session, hashes);
 }

@@ -4,7 +4,6 @@ import { fiatAmount, minorUnitsOfAsset } from '../../amounts.rules.js';
 import type { Standing } from '../reputation/what-counts.rules.js';
 import type { Intent } from './intent.js';
 import type { FoundPayment, PaymentState } from './payment/payment-state.rules.js';
-import { stepsOf } from './transition/steps.rules.js';
 
 const shortfallPlaces = 9;
 
@@ -90,7 +89,7 @@ export function toAnswer(
     payment: toPayment(intent.payment),
     outcome: toOutcome(intent, standing),
     dispute,
-    steps: stepsOf(intent).map(({ kind, at, word }) => ({
+    steps: intent.steps.map(({ kind, at, word }) => ({
       kind,
       at: at.toISOString(),
       transactionStatus: word ?? null,

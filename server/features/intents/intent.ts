@@ -82,8 +82,8 @@ export interface Intent {
   due: Date;
   /** When MongoDB removes the intent, which ended unpaid; absent, not null, where it stays. */
   removeAt?: Date | undefined;
-  /** The steps up to the last write that changed the intent; absent before the first (steps.rules.ts). */
-  steps?: readonly Step[];
+  /** Every step so far, which each write adds to (steps.rules.ts). */
+  steps: readonly Step[];
   /** Raised by every versioned write, which is made only if the version is still the one that was read. */
   version: number;
 }

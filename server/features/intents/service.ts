@@ -22,6 +22,7 @@ import { toAnswer } from './intent-answer.rules.js';
 import type { HasToWait } from './polls/due-store.js';
 import { isNonceOf, newIntent, paysLess, type Served, termFaults } from './registration/new-intent.rules.js';
 import type { IntentStore } from './store.js';
+import { stepsAfter } from './transition/steps.rules.js';
 
 export type IntentService = ReturnType<typeof createIntentService>;
 
@@ -115,7 +116,8 @@ export function createIntentService(deps: IntentServiceDeps) {
     const nowMs = clock();
     const bare = newIntent({ intentHash, body, ...accepted, quote, nowMs, client });
     if (anchorTransactionId !== undefined) {
-      const intent = attachment(bare, anchorTransactionId, bare.createdAt, hasToWait);
+      const attached = attachment(bare, anchorTransactionId, bare.createdAt, hasToWait);
+      const intent = { ...attached, steps: stepsAfter(bare, attached) };
       if (await store.insert(intent)) {
         deps.onAttached();
         return { created: true, intent };

@@ -1,14 +1,9 @@
-import { type ClientSession, type Connection, Schema } from 'mongoose';
+import type { ClientSession, Connection } from 'mongoose';
 import { bulkCollection, collectionOf, countUpTo, defineModel, typedSchema } from '../../mongo/models.js';
 import type { OutcomeDay } from '../../outcome-days.rules.js';
 import type { Rollup } from './day-count.rules.js';
 
-const text = { type: String, required: true };
-
-const markSchema = new Schema<OutcomeDay>(
-  { anchorId: text, corridor: text, day: text },
-  { collection: 'reputation_marks', versionKey: false },
-);
+const markSchema = typedSchema<OutcomeDay>('reputation_marks');
 markSchema.index({ anchorId: 1, corridor: 1, day: 1 }, { name: 'by_day' });
 
 const chunk = 1_000;
@@ -21,7 +16,8 @@ export type MarkStore = ReturnType<typeof createMarkStore>;
  */
 export function createMarkStore(connection: Connection) {
   const model = defineModel(connection, 'ReputationMark', markSchema);
-  const inTransactions = bulkCollection<OutcomeDay>(connection, model.collection.name);
+  const marks = collectionOf(connection, 'ReputationMark', markSchema);
+  const inTransactions = bulkCollection<OutcomeDay>(connection, marks.collectionName);
 
   return {
     /** Marks days, in the transaction that changes their outcomes. */
@@ -32,31 +28,22 @@ export function createMarkStore(connection: Connection) {
     /** Marks each of these days once. */
     async insertAll(days: readonly OutcomeDay[]): Promise<void> {
       for (let from = 0; from < days.length; from += chunk)
-        await model.insertMany(days.slice(from, from + chunk), { ordered: false, lean: true });
+        await marks.insertMany(days.slice(from, from + chunk), { ordered: false });
     },
 
     /** Up to this many marked days, each once, in random order: days that cannot be counted hold up no others. */
     async listDays(limit: number): Promise<OutcomeDay[]> {
       const place = { anchorId: '$anchorId', corridor: '$corridor', day: '$day' };
-      const found = await model
-        .aggregate<{ _id: OutcomeDay }>([{ $group: { _id: place } }, { $sample: { size: limit } }])
-        .hint('by_day');
-      return found.map(({ _id }) => _id);
+      const stages = [{ $group: { _id: place } }, { $sample: { size: limit } }, { $replaceWith: '$_id' }];
+      return marks.aggregate<OutcomeDay>(stages, { hint: 'by_day' }).toArray();
     },
 
     /** Removes up to `limit` marks of a day, as the transaction sees them. Returns how many there were. */
-    async take(
-      session: ClientSession,
-      { anchorId, corridor, day }: OutcomeDay,
-      limit: number,
-    ): Promise<number> {
-      const marks = await model
-        .find({ anchorId, corridor, day }, { _id: 1 })
-        .session(session)
-        .limit(limit)
-        .lean();
-      await model.deleteMany({ _id: { $in: marks.map(({ _id }) => _id) } }, { session });
-      return marks.length;
+    async take(session: ClientSession, day: OutcomeDay, limit: number): Promise<number> {
+      const ofDay = { anchorId: day.anchorId, corridor: day.corridor, day: day.day };
+      const found = await marks.find(ofDay, { session, limit, projection: { _id: 1 } }).toArray();
+      await marks.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } }, { session });
+      return found.length;
     },
 
     /** How many marks there are, 100,000 at most. */
@@ -64,12 +51,8 @@ export function createMarkStore(connection: Connection) {
   };
 }
 
-/** `_id` is anchor, day and corridor, so that one range holds the days of an anchor in order. */
-interface RollupDocument extends Rollup {
-  _id: string;
-}
-
-const rollupSchema = typedSchema<RollupDocument>('reputation_rollups');
+const rollupSchema = typedSchema<Rollup>('reputation_rollups');
+rollupSchema.index({ anchorId: 1, day: 1, corridor: 1 }, { unique: true, name: 'one_a_day' });
 
 const pageSize = 500;
 
@@ -78,30 +61,29 @@ export type RollupStore = ReturnType<typeof createRollupStore>;
 /** The roll-ups, of which a refresh reads thousands. */
 export function createRollupStore(connection: Connection) {
   const rollups = collectionOf(connection, 'ReputationRollup', rollupSchema);
+  const inCorridor = (corridor: string | null) => (corridor === null ? {} : { corridor });
 
   return {
     /** Puts this roll-up in the place of the day's earlier one; null removes it. */
-    async replace(session: ClientSession, day: OutcomeDay, rollup: Rollup | null): Promise<void> {
-      const _id = idOf(day);
-      if (rollup === null) await rollups.deleteOne({ _id }, { session });
-      else await rollups.replaceOne({ _id }, rollup, { session, upsert: true });
+    async replace(session: ClientSession, of: OutcomeDay, rollup: Rollup | null): Promise<void> {
+      const { anchorId, corridor, day } = of;
+      if (rollup === null) await rollups.deleteOne({ anchorId, day, corridor }, { session });
+      else await rollups.replaceOne({ anchorId, day, corridor }, rollup, { session, upsert: true });
     },
 
     /** Stores roll-ups of days that have none yet. For simulated histories. */
     async insertAll(all: readonly Rollup[]): Promise<void> {
-      await rollups.insertMany(all.map((rollup) => ({ _id: idOf(rollup), ...rollup })));
+      await rollups.insertMany([...all]);
     },
 
     /** The roll-ups of an anchor from one UTC day to another (default: the last), both included, ordered by day. */
     listOfAnchor(
       anchorId: string,
-      { from, to, corridor = null }: { from: string; to?: string; corridor?: string | null },
+      { from, to = '9999-12-31', corridor = null }: { from: string; to?: string; corridor?: string | null },
     ): Promise<Rollup[]> {
-      const end = endOf(to === undefined ? anchorId : placeOf(anchorId, to));
-      const ofCorridor = corridor === null ? {} : { corridor };
       return rollups
-        .find({ _id: { $gte: placeOf(anchorId, from), $lt: end }, ...ofCorridor }, { promoteBuffers: true })
-        .sort({ _id: 1 })
+        .find({ anchorId, day: { $gte: from, $lte: to }, ...inCorridor(corridor) }, { promoteBuffers: true })
+        .sort({ day: 1, corridor: 1 })
         .toArray();
     },
 
@@ -110,34 +92,20 @@ export function createRollupStore(connection: Connection) {
       anchorId: string,
       { corridor, before, limit }: { corridor: string | null; before: string | null; limit: number },
     ): Promise<string[]> {
-      const end = before === null ? endOf(anchorId) : placeOf(anchorId, before);
       const days = new Set<string>();
       const newestFirst = rollups
-        .find({ _id: { $gte: placeOf(anchorId, ''), $lt: end }, ...(corridor === null ? {} : { corridor }) })
-        .project<Pick<Rollup, 'day' | 'filled' | 'notFilled'>>({ day: 1, filled: 1, notFilled: 1 })
-        .sort({ _id: -1 })
+        .find({
+          ...{ anchorId, ...inCorridor(corridor), ...(before !== null && { day: { $lt: before } }) },
+          $or: [{ filled: { $gt: 0 } }, { notFilled: { $gt: 0 } }],
+        })
+        .project<Pick<Rollup, 'day'>>({ day: 1 })
+        .sort({ day: -1 })
         .batchSize(pageSize);
-      for await (const { day, filled, notFilled } of newestFirst) {
-        if (filled + notFilled > 0) days.add(day);
-        if (days.size === limit) break;
-      }
+      for await (const { day } of newestFirst) if (days.add(day).size === limit) break;
       return [...days];
     },
 
     /** The days of all roll-ups. */
     days: () => rollups.find().project<OutcomeDay>({ _id: 0, anchorId: 1, corridor: 1, day: 1 }),
   };
-}
-
-function idOf({ anchorId, corridor, day }: OutcomeDay): string {
-  return `${anchorId} ${day} ${corridor}`;
-}
-
-/** Ends the ids that begin with this text and a space: `!` is the character after the space. */
-function endOf(prefix: string): string {
-  return `${prefix}!`;
-}
-
-function placeOf(anchorId: string, day: string): string {
-  return `${anchorId} ${day}`;
 }

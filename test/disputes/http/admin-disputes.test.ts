@@ -1,36 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AdminDispute } from '../../../contract/schemas/disputes.js';
-import { anchorSigner, disputeOf, type outcomes, signer } from '../../fixtures/disputes/dispute-values.js';
+import {
+  anchorSigner,
+  disputeOf,
+  freshSigner,
+  type outcomes,
+} from '../../fixtures/disputes/dispute-values.js';
 import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 
 const fixture = disputesFixture();
 const parties = { harbour: anchorSigner('harbour'), squall: anchorSigner('squall') };
 
-let owners = 0;
-function freshOwner() {
-  owners += 1;
-  return signer(`owner ${owners}`);
-}
-
 /** A dispute against such an outcome of that anchor, filed by the party that is entitled to it. */
 async function filed(ending: keyof typeof outcomes = 'settled', anchorId: keyof typeof parties = 'harbour') {
-  const owner = freshOwner();
+  const owner = freshSigner();
   const intent = await fixture.add(owner, ending, { anchorId });
   const byAnchor = ending === 'failed' || ending === 'refunded';
   const { status, body } = await fixture.file(disputeOf(intent, byAnchor ? parties[anchorId] : owner));
   expect(status).toBe(201);
   return { ...body, owner };
-}
-
-async function listAll(query: Record<string, string>): Promise<AdminDispute[]> {
-  const items: AdminDispute[] = [];
-  let cursor: string | null = null;
-  do {
-    const { body } = await fixture.list({ ...query, ...(cursor === null ? {} : { cursor }) });
-    items.push(...body.items);
-    cursor = body.nextCursor;
-  } while (cursor !== null);
-  return items;
 }
 
 describe('GET 200', () => {
@@ -44,14 +31,18 @@ describe('GET 200', () => {
 
     const ids = (items: { id: string }[]) => items.map(({ id }) => id);
     const newestFirst = ids(all).reverse();
-    for (const limit of ['1', '2', '3', '100']) expect(ids(await listAll({ limit }))).toEqual(newestFirst);
+    for (const limit of ['1', '2', '3', '100'])
+      expect(ids(await fixture.listAll({ limit }))).toEqual(newestFirst);
     expect(ids((await fixture.list()).body.items)).toEqual(newestFirst);
-    expect(ids(await listAll({ status: 'open', limit: '1' }))).toEqual(newestFirst.slice(0, 3));
-    expect(ids(await listAll({ status: 'rejected' }))).toEqual([second.id]);
-    expect(ids(await listAll({ anchor: 'squall', limit: '1' }))).toEqual([newestFirst[1], newestFirst[3]]);
-    expect(ids(await listAll({ anchor: 'squall', status: 'open' }))).toEqual([newestFirst[1]]);
+    expect(ids(await fixture.listAll({ status: 'open', limit: '1' }))).toEqual(newestFirst.slice(0, 3));
+    expect(ids(await fixture.listAll({ status: 'rejected' }))).toEqual([second.id]);
+    expect(ids(await fixture.listAll({ anchor: 'squall', limit: '1' }))).toEqual([
+      newestFirst[1],
+      newestFirst[3],
+    ]);
+    expect(ids(await fixture.listAll({ anchor: 'squall', status: 'open' }))).toEqual([newestFirst[1]]);
 
-    const [accepted] = await listAll({ status: 'accepted' });
+    const [accepted] = await fixture.listAll({ status: 'accepted' });
     const { owner, ...answer } = oldest;
     expect(accepted).toEqual({
       ...answer,
@@ -76,7 +67,7 @@ describe('GET 200', () => {
   });
 
   it('continues a list at its cursor, whatever is filed and decided meanwhile', async () => {
-    const before = (await listAll({})).map(({ id }) => id);
+    const before = (await fixture.listAll({})).map(({ id }) => id);
     const first = (await fixture.list({ limit: '2' })).body;
     await filed();
     const rest = [];
@@ -127,7 +118,7 @@ describe('an id', () => {
 
 describe('the filters of the list by intent and by id', () => {
   it('find the disputes of an intent and the one with an id, also together with the others and in pages', async () => {
-    const owner = freshOwner();
+    const owner = freshSigner();
     const intent = await fixture.add(owner, 'failed');
     const byAnchor = (await fixture.file(disputeOf(intent, parties.harbour))).body;
     await fixture.resolve({ id: byAnchor.id, action: 'reject' });
@@ -137,7 +128,7 @@ describe('the filters of the list by intent and by id', () => {
     const byAccount = (await fixture.file(disputeOf(intent, owner))).body;
     const other = await filed();
 
-    const ids = async (query: Record<string, string>) => (await listAll(query)).map(({ id }) => id);
+    const ids = async (query: Record<string, string>) => (await fixture.listAll(query)).map(({ id }) => id);
     expect(await ids({ intent: intent._id })).toEqual([byAccount.id, byAnchor.id]);
     expect(await ids({ intent: intent._id, limit: '1' })).toEqual([byAccount.id, byAnchor.id]);
     expect(await ids({ intent: intent._id, status: 'open' })).toEqual([byAccount.id]);
@@ -219,7 +210,7 @@ describe('POST 409 DISPUTE_RESOLVED', () => {
     await fixture.resolve({ id: dispute.id, action: 'accept' });
     const { status, body } = await fixture.resolve({ id: dispute.id, action: 'reject' });
     expect([status, body.code]).toEqual([409, 'DISPUTE_RESOLVED']);
-    const [kept] = (await listAll({ status: 'accepted' })).filter(({ id }) => id === dispute.id);
+    const [kept] = (await fixture.listAll({ status: 'accepted' })).filter(({ id }) => id === dispute.id);
     expect(kept?.audit.map(({ action }) => action)).toEqual(['filed', 'accepted']);
   });
 });

@@ -66,6 +66,18 @@ describe('201', () => {
     expect([status, body.filedBy]).toEqual([201, 'anchor']);
   });
 
+  it.each([
+    ['settled', 'account'],
+    ['failed', 'anchor'],
+  ] as const)(
+    'for an anchor that pays with its own key, against a %s intent: as the %s',
+    async (ending, party) => {
+      const intent = await fixture.add(harbour, ending);
+      const { status, body } = await fixture.file(disputeOf(intent, harbour));
+      expect([status, body.filedBy]).toEqual([201, party]);
+    },
+  );
+
   it('for the account against an intent that expired with a transaction attached', async () => {
     const intent = await fixture.add(ada, 'expired');
     expect((await fixture.file(disputeOf(intent, ada))).status).toBe(201);

@@ -1,10 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
-import type { AdminDispute } from '../../../contract/schemas/disputes.js';
 import { toHex } from '../../../contract/verification/bytes.js';
 import { decodePublicKey } from '../../../contract/verification/strkey.js';
 import { nothingObserved } from '../../../server/features/intents/transition/settle-time.rules.js';
-import { disputeOf, falseSignature, type Signer, signer } from '../../fixtures/disputes/dispute-values.js';
+import {
+  disputeOf,
+  falseSignature,
+  freshSigner,
+  type Signer,
+} from '../../fixtures/disputes/dispute-values.js';
 import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 import type { TestApp } from '../../support/app.js';
 
@@ -28,12 +32,6 @@ async function spread<T>(count: number, atOnce: number, work: (index: number) =>
   };
   await Promise.all(Array.from({ length: atOnce }, run));
   return results;
-}
-
-let keys = 0;
-function freshSigner(): Signer {
-  keys += 1;
-  return signer(`key ${keys}`);
 }
 
 type Answer = Awaited<ReturnType<typeof fixture.file>>;
@@ -79,14 +77,6 @@ describe('one dispute of a key beyond its limit within 24 hours', () => {
     for (const options of [{ address }, { hex: true }, { instance: other, hex: true }])
       expectRefused(await fileNew(owner, options));
   });
-
-  it('is refused with nothing left where several arrive at once for the last point', async () => {
-    const owner = freshSigner();
-    for (let filed = 0; filed < limit - 1; filed += 1) await fileNew(owner);
-    const answers = await spread(6, 6, (index) => fileNew(owner, { address: `198.51.100.${20 + index}` }));
-    expect(answers.filter(({ status }) => status < 300)).toHaveLength(1);
-    for (const answer of answers.filter(({ status }) => status === 429)) expectRefused(answer);
-  });
 });
 
 describe('attempts with a key', () => {
@@ -121,12 +111,10 @@ describe('attempts with a key', () => {
   );
 });
 
-let owners = 0;
 /** A dispute of an expired intent, with a key of its own; unsupported unless `seen` says that there was a record. */
 async function dispute(options: { anchorId?: string; seen?: boolean } = {}) {
   const { anchorId = 'harbour', seen = false } = options;
-  owners += 1;
-  const owner = signer(`owner ${owners}`);
+  const owner = freshSigner();
   const observations = seen ? {} : { observations: nothingObserved };
   return disputeOf(await fixture.add(owner, 'expired', { anchorId, ...observations }), owner);
 }
@@ -145,15 +133,6 @@ async function filed(options?: Parameters<typeof dispute>[0]): Promise<string> {
 
 const windows = () => fixture.app.connection.collection<{ key: string; points: number }>('limit_windows');
 
-async function listAll(query: Record<string, string>): Promise<AdminDispute[]> {
-  const items: AdminDispute[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const { body } = await fixture.list({ ...query, ...(cursor === undefined ? {} : { cursor }) });
-    items.push(...body.items);
-    cursor = body.nextCursor;
-  }
-  return items;
-}
 const idsOf = (items: { id: string }[]) => items.map(({ id }) => id);
 
 describe('disputes of transactions that the anchor never showed', () => {
@@ -210,12 +189,12 @@ describe('disputes of transactions that the anchor never showed', () => {
   });
 
   it('stand behind all others in the list of the admin, in every filter and page', async () => {
-    const before = idsOf(await listAll({ status: 'open' }));
+    const before = idsOf(await fixture.listAll({ status: 'open' }));
     const supported = [await filed({ seen: true })];
     const unsupported = [await filed()];
     supported.unshift(await filed({ seen: true }));
     unsupported.unshift(await filed());
-    const all = await listAll({ status: 'open', limit: '1' });
+    const all = await fixture.listAll({ status: 'open', limit: '1' });
     const firstPart = all.filter(({ support }) => support === 'supported');
     expect(all.map(({ support }) => support)).toEqual([
       ...firstPart.map(() => 'supported'),
@@ -225,10 +204,10 @@ describe('disputes of transactions that the anchor never showed', () => {
     expect(idsOf(all.slice(firstPart.length)).slice(0, 2)).toEqual(unsupported);
     expect(all).toHaveLength(before.length + 4);
     for (const limit of ['2', '3', '100']) {
-      expect(idsOf(await listAll({ status: 'open', limit }))).toEqual(idsOf(all));
-      expect(idsOf(await listAll({ limit }))).toEqual(idsOf(all));
-      expect(idsOf(await listAll({ support: 'supported', limit }))).toEqual(idsOf(firstPart));
-      expect(idsOf(await listAll({ support: 'unsupported', limit }))).toEqual(
+      expect(idsOf(await fixture.listAll({ status: 'open', limit }))).toEqual(idsOf(all));
+      expect(idsOf(await fixture.listAll({ limit }))).toEqual(idsOf(all));
+      expect(idsOf(await fixture.listAll({ support: 'supported', limit }))).toEqual(idsOf(firstPart));
+      expect(idsOf(await fixture.listAll({ support: 'unsupported', limit }))).toEqual(
         idsOf(all.slice(firstPart.length)),
       );
     }

@@ -1,12 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AnchorReputation, RefreshAnswer } from '../../../contract/schemas/reputation.js';
-import { anchorSigner, disputeOf, outcomes, signer } from '../../fixtures/disputes/dispute-values.js';
+import { anchorSigner, disputeOf, freshSigner, outcomes } from '../../fixtures/disputes/dispute-values.js';
 import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 import { type TestApp, testCronSecret } from '../../support/app.js';
 
 const fixture = disputesFixture();
 
-let owners = 0;
 let clients = 0;
 const client = () => {
   clients += 1;
@@ -15,8 +14,7 @@ const client = () => {
 
 /** Adds an outcome of an account of its own, so that each one is a separate account-day. */
 async function add(ending: keyof typeof outcomes, daysAgo = 0) {
-  owners += 1;
-  const owner = signer(`owner ${owners}`);
+  const owner = freshSigner();
   const recordedAt = new Date(fixture.now() - daysAgo * 86_400_000);
   const outcome = { ...outcomes[ending], recordedAt };
   return { owner, intent: await fixture.add(owner, ending, { outcome }) };

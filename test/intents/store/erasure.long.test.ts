@@ -139,7 +139,7 @@ describe('erasing an account', () => {
       }
       expect(await createIntentStore(fixture.connection).findByHash(first ?? '')).toBeNull();
       for (const { _id } of others) expect(left).toContain(_id);
-      expect(await disputes.countDocuments()).toBe(2);
+      expect(await disputes.countDocuments()).toBe(0);
 
       expect(await counts()).toEqual(counted);
       expect(await cards()).toEqual(shown);

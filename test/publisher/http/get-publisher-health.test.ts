@@ -72,10 +72,6 @@ describe('200 without a publisher key', () => {
   });
 });
 
-describe('400', () => {
-  const keyless = reputationHttpFixture();
-
-  it('for an unknown query parameter', async () => {
-    expect((await keyless.get(`${path}?full=1`)).status).toBe(400);
-  });
+it('400 for an unknown query parameter', async () => {
+  expect((await fixture.get(`${path}?full=1`)).status).toBe(400);
 });

@@ -35,7 +35,7 @@ afterAll(() => mongod.stop());
 interface World {
   parts: ReputationParts;
   feature: FeatureFixture;
-  work(job: Task['job'], strike: Task['strike']): Worker;
+  work(killedAt: number | null): Worker;
 }
 
 /** Outcomes of two days, some of them more than count of an account-day. */
@@ -51,8 +51,7 @@ async function prepared(name: string): Promise<World> {
   return {
     parts,
     feature: openFeature(parts, { fleet, now: () => noon.getTime(), leaseTtlMs }),
-    work: (job, strike) =>
-      startWorker({ uri, job, fleet, leaseTtlMs, seed: Math.floor(random() * 1e9), strike }),
+    work: (killedAt) => startWorker({ uri, fleet, leaseTtlMs, seed: Math.floor(random() * 1e9), killedAt }),
   };
 }
 
@@ -91,8 +90,8 @@ async function agrees({ parts, feature }: World): Promise<void> {
 
 it('four instances that settle, recover, decide, refresh and rebuild at once count to the last unit', async () => {
   const world = await prepared('crowd');
-  const kill = () => ({ at: 30 + Math.floor(random() * 150), signal: 'SIGKILL' as const });
-  const crowd = [null, kill(), null, null].map((strike) => world.work('everything', strike));
+  const killedAt = 30 + Math.floor(random() * 150);
+  const crowd = [null, killedAt, null, null].map((each) => world.work(each));
   const [, killed, ...others] = await Promise.all(crowd.map(({ ended }) => ended));
   expect(killed).toMatchObject({ signal: 'SIGKILL' });
   for (const end of others) expect(end).toMatchObject({ code: 0 });

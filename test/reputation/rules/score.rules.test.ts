@@ -86,19 +86,15 @@ describe('the score of a card', () => {
   it('is null under 30 outcomes, 15 account-days or 7 days with outcomes, and only there', () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: 0, max: 60 }),
-        fc.integer({ min: 0, max: 30 }),
-        fc.integer({ min: 0, max: 14 }),
+        fc.integer({ min: 27, max: 32 }),
+        fc.integer({ min: 13, max: 17 }),
+        fc.integer({ min: 5, max: 8 }),
         (outcomes, accountDays, days90) => {
           const score = scoreOf({ ...good, outcomes, filled: outcomes, accountDays, days90 });
           expect(score === null).toBe(outcomes < 30 || accountDays < 15 || days90 < 7);
         },
       ),
     );
-    expect(scoreOf({ ...good, outcomes: 30, filled: 30, accountDays: 15, days90: 7 })).not.toBeNull();
-    expect(scoreOf({ ...good, outcomes: 30, filled: 30, accountDays: 15, days90: 6 })).toBeNull();
-    expect(scoreOf({ ...good, outcomes: 29, filled: 29, accountDays: 29 })).toBeNull();
-    expect(scoreOf({ ...good, outcomes: 30, filled: 30, accountDays: 14 })).toBeNull();
   });
 
   it('is 0.00 when nothing was filled, and when payouts are a tenth short', () => {

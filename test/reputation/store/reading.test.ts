@@ -7,11 +7,13 @@ const fixture = reputationFixture();
 const { outcomes, board } = fixture;
 
 describe('the leaderboard', () => {
-  it('ranks by score, puts anchors without a score last, and hides inactive anchors', async () => {
+  it('ranks by score, of which equal ones share a rank, puts anchors without one last, and hides inactive ones', async () => {
     await outcomes('harbour', 'usdc-ngn', 40, { filled: 30, days: 7 });
     await outcomes('squall', 'usdc-ngn', 40, { filled: 39, days: 7 });
+    await outcomes('twin', 'usdc-ngn', 40, { filled: 39, days: 7 });
     await outcomes('gone', 'usdc-ngn', 40, { days: 7 });
     fixture.fleet.anchors.push(
+      anchor('twin', ['usdc-ngn']),
       anchor('gone', [], { status: 'delisted' }),
       anchor('odd', [], { status: 'refused' }),
     );
@@ -19,10 +21,11 @@ describe('the leaderboard', () => {
     const answer = leaderboardAnswer.parse(await board());
     expect(answer.items.map(({ anchorId, rank }) => [anchorId, rank])).toEqual([
       ['squall', 1],
-      ['harbour', 2],
+      ['twin', 1],
+      ['harbour', 3],
       ['fresh', null],
     ]);
-    expect(answer.items[2]).toMatchObject({ state: 'insufficient_data', outcomes: 0, score: null });
+    expect(answer.items[3]).toMatchObject({ state: 'insufficient_data', outcomes: 0, score: null });
     const own = await fixture.feature.service.getReputation('gone', 30);
     expect(own).toMatchObject({ status: 'delisted', outcomes: 40, state: 'scored' });
   });
@@ -76,6 +79,10 @@ describe('the history', () => {
     await outcomes('harbour', 'usdc-ngn', 40, { daysAgo: 4 });
     await outcomes('harbour', 'usdc-kes', 5, { daysAgo: 4, filled: 0 });
     await outcomes('harbour', 'usdc-ngn', 1, { daysAgo: 0 });
+    // A verdict has taken out the only outcome of this day.
+    const [takenOut = ''] = await outcomes('harbour', 'usdc-ngn', 1, { daysAgo: 7 });
+    const $set = { disputeEffect: 'not_counted' } as const;
+    await fixture.parts.stored.intents.updateOne({ _id: takenOut }, { $set });
     await fixture.feature.service.refreshNow();
     const all = reputationHistory.parse(await history());
     expect(

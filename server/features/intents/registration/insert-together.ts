@@ -1,10 +1,9 @@
-import { isMongoUnavailable } from '../../../mongo/failures.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Intent } from '../intent.js';
 
-interface Waiting {
-  intent: Intent;
-  resolve(inserted: boolean): void;
-  reject(error: unknown): void;
+interface Batch {
+  intents: Intent[];
+  results: Promise<readonly (boolean | Error)[]>;
 }
 
 /** Most intents of one command, some 150 KB. */
@@ -18,34 +17,29 @@ const mostAtOnce = 100;
 export function createInsertTogether(
   insertAll: (intents: readonly Intent[]) => Promise<readonly (boolean | Error)[]>,
 ): (intent: Intent) => Promise<boolean> {
-  const waiting: Waiting[] = [];
-  let isInserting = false;
+  let latest: Promise<unknown> = Promise.resolve();
+  let gathering: Batch | undefined;
 
-  async function insertWaiting(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, mostAtOnce);
-      try {
-        const results = await insertAll(batch.map(({ intent }) => intent));
-        batch.forEach(({ resolve, reject }, place) => {
-          const result = results[place];
-          if (typeof result === 'boolean') resolve(result);
-          else reject(result);
-        });
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-        // The others have waited for a database that does not answer.
-        if (isMongoUnavailable(error)) for (const { reject } of waiting.splice(0)) reject(error);
-      }
-    }
-    isInserting = false;
+  /** A batch that takes intents until the one before it is inserted. */
+  function gather(): Batch {
+    const intents: Intent[] = [];
+    const insert = async () => {
+      // Others that arrive in this turn of the event loop join the batch.
+      await nextTurn();
+      if (gathering?.intents === intents) gathering = undefined;
+      return insertAll(intents);
+    };
+    const results = latest.then(insert, insert);
+    latest = results;
+    return { intents, results };
   }
 
-  return (intent) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ intent, resolve, reject });
-      if (isInserting) return;
-      isInserting = true;
-      // Others that arrive in this turn of the event loop join the batch.
-      setImmediate(insertWaiting);
-    });
+  return async (intent) => {
+    if (gathering === undefined || gathering.intents.length === mostAtOnce) gathering = gather();
+    const { intents, results } = gathering;
+    const place = intents.push(intent) - 1;
+    const result = (await results)[place];
+    if (typeof result !== 'boolean') throw result;
+    return result;
+  };
 }

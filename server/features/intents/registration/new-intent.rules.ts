@@ -50,6 +50,7 @@ export function newIntent(accepted: {
   const { intentHash, body, corridor, quote, nowMs, client = null } = accepted;
   const { deliveryMethods = [], collected = [] } = accepted.served ?? {};
   const { sellAsset, buyAsset, overdueAfterSeconds } = corridor;
+  const createdAt = new Date(nowMs);
   const deadline = new Date(
     body.expiresAt === undefined ? nowMs + defaultLifetimeMs : deadlineMs(body.expiresAt),
   );
@@ -65,7 +66,7 @@ export function newIntent(accepted: {
     sellAmount: plainDecimal(body.sellAmount),
     minReceive: body.minReceive === undefined ? null : plainDecimal(body.minReceive),
     deliveryMethod: body.deliveryMethod ?? null,
-    createdAt: new Date(nowMs),
+    createdAt,
     client,
     deadline,
     quote,
@@ -82,6 +83,7 @@ export function newIntent(accepted: {
     outcome: null,
     unscoredReason: null,
     disputeEffect: null,
+    steps: [{ kind: 'registered', at: createdAt }],
   };
 }
 

@@ -1,29 +1,14 @@
 import type { StepKind } from '../../../../contract/schemas/intents.js';
 import type { Intent, Step } from '../intent.js';
-import { nothingKnown } from '../payment/payment-state.rules.js';
-import { nothingFollowed, nothingObserved } from './settle-time.rules.js';
+import { nothingObserved } from './settle-time.rules.js';
 
 /** Steps that anyone could repeat at will are recorded only up to this number; those of the outcome always are. */
 const mostSteps = 100;
 const alwaysRecorded: readonly StepKind[] = ['settled', 'failed', 'expired', 'recovered', 'reopened'];
 
-/** Every step of an intent so far. Before the first write that changed it, none is stored: its members tell them. */
-export function stepsOf(intent: Intent): readonly Step[] {
-  if (intent.steps !== undefined) return intent.steps;
-  const steps = [{ kind: 'registered', at: intent.createdAt }] as const;
-  const registered = {
-    ...intent,
-    ...nothingFollowed,
-    payment: nothingKnown,
-    status: 'pending' as const,
-    steps,
-  };
-  return stepsAfter(registered, intent);
-}
-
 /** The steps including those that this change makes. `releasedAt`: when the transaction passed to another intent. */
 export function stepsAfter(before: Intent, after: Intent, releasedAt?: Date): readonly Step[] {
-  const known = stepsOf(before);
+  const known = before.steps;
   const steps = [...known];
   const add = (kind: StepKind, at: Date | number | null | undefined, word?: string) => {
     if (steps.length >= mostSteps && !alwaysRecorded.includes(kind)) return;
