@@ -79,18 +79,14 @@ export function createDeliveryLog(deps: {
 
 /** `enabled`: whether the webhook of the delivery is enabled. */
 function toDeliveryAnswer(delivery: DeliveryDocument, enabled: boolean): DeliveryAnswer {
+  const { _id: id, webhookId, eventId, event, test, createdAt, owner, due, settledAt, body } = delivery;
   const state = shownState(delivery, enabled);
   return {
-    id: delivery._id,
-    webhookId: delivery.webhookId,
-    eventId: delivery.eventId,
-    event: delivery.event,
-    test: delivery.test,
-    state,
-    createdAt: toInstant(delivery.createdAt),
-    nextAttemptAt: state === 'pending' && delivery.owner === null ? toInstant(delivery.due) : null,
-    settledAt: delivery.settledAt ? toInstant(delivery.settledAt) : null,
-    body: delivery.body,
+    ...{ id, webhookId, eventId, event, test, state },
+    createdAt: toInstant(createdAt),
+    nextAttemptAt: state === 'pending' && owner === null ? toInstant(due) : null,
+    settledAt: settledAt && toInstant(settledAt),
+    body,
     attempts: delivery.attempts.map(({ at, ...attempt }) => ({ ...attempt, at: toInstant(at) })),
   };
 }

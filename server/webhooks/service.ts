@@ -154,19 +154,13 @@ function inOrder(events: readonly EventName[]): EventName[] {
 
 /** A webhook as admins see it, with only the times of its secrets. */
 function toWebhookAnswer(webhook: WebhookDocument, nowMs: number): WebhookAnswer {
-  const { disabled, secrets, createdAt } = webhook;
+  const { _id: id, url, events, enabled, disabled, secrets, createdAt } = webhook;
   const ends = secretsInForce(secrets, nowMs).flatMap(({ until }) =>
     until === null ? [] : [until.getTime()],
   );
   return {
-    id: webhook._id,
-    url: webhook.url,
-    events: webhook.events,
-    enabled: webhook.enabled,
-    disabled:
-      disabled === null
-        ? null
-        : { reason: disabled.reason, status: disabled.status, at: toInstant(disabled.at) },
+    ...{ id, url, events, enabled },
+    disabled: disabled && { ...disabled, at: toInstant(disabled.at) },
     secretChangedAt: toInstant(secrets.at(-1)?.since ?? createdAt),
     overlapEndsAt: ends.length === 0 ? null : toInstant(Math.max(...ends)),
     createdAt: toInstant(createdAt),

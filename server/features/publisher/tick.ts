@@ -34,7 +34,7 @@ const cardsPerTurn = 250;
 
 interface Progress {
   result: TickResult | null;
-  made: BatchDocument[];
+  made: BatchDocument | null;
   submitted: number[];
   failure: TickFailure | null;
 }
@@ -67,21 +67,22 @@ export function createTick(deps: TickDeps): () => Promise<LeaseOutcome<TickAnswe
     const startedAt = new Date(clock());
     // A tick that is still marked as running has died.
     await changeState(lease, (before) => beginTick(before, { token: lease.token, startedAt }));
-    const progress: Progress = { result: null, made: [], submitted: [], failure: null };
+    const progress: Progress = { result: null, made: null, submitted: [], failure: null };
     try {
       progress.result = await work(lease, progress);
     } catch (error) {
       await endBadly(lease, startedAt, error);
       throw lease.signal.aborted ? lease.signal.reason : error;
     }
-    const { result, failure } = progress;
+    const { result, made, failure } = progress;
     const finishedAt = await noteEnd(lease, { startedAt, result, failure });
     return {
       startedAt: toInstant(startedAt),
       finishedAt: toInstant(finishedAt),
       result,
-      batch: await publishedNow(progress.made.at(-1)),
-      made: progress.made.map(({ _id }) => _id),
+      // As it is stored now, with its receipt if it has one.
+      batch: made === null ? null : toPublished((await batches.find(made._id)) ?? made),
+      made: made === null ? [] : [made._id],
       submitted: progress.submitted,
       pending: hasOracle ? await batches.countWithoutReceipt() : 0,
       failure,
@@ -111,7 +112,7 @@ export function createTick(deps: TickDeps): () => Promise<LeaseOutcome<TickAnswe
       if (!hasOracle) await submitter.announce(session, written, false);
       return written;
     });
-    progress.made.push(batch);
+    progress.made = batch;
     await submit(lease, batch, progress);
     return 'published';
   }
@@ -152,12 +153,6 @@ export function createTick(deps: TickDeps): () => Promise<LeaseOutcome<TickAnswe
     await noteEnd(lease, note).catch((failed: unknown) =>
       logger.warn({ err: failed }, 'the end of a failed tick was not noted'),
     );
-  }
-
-  /** The batch as it is stored now, with its receipt if it has one. */
-  async function publishedNow(made: BatchDocument | undefined): Promise<TickAnswer['batch']> {
-    const batch = made === undefined ? null : await batches.find(made._id);
-    return batch === null ? null : toPublished(batch);
   }
 
   return () => deps.leases.run(publisherLease, deps.leaseTtlMs, run);

@@ -65,21 +65,6 @@ describe('readRecord', () => {
       expect(text).not.toContain(sep24[name]);
   });
 
-  it('reads SEP-6 records with fee_details, numeric amounts and absent members', () => {
-    const found = read({
-      transaction: {
-        id: 77,
-        kind: 'withdrawal-exchange',
-        status: 'pending_customer_info_update',
-        amount_in: 99.5,
-        amount_out: 1e-7,
-        fee_details: { total: 5, asset: 'iso4217:NGN', details: [] },
-      },
-    });
-    expect(found).toMatchObject({ id: '77', amountIn: '99.5', amountOut: '0.0000001', from: null });
-    expect(found.status.word).toBe('pending_customer_info_update');
-  });
-
   it('refuses what is not a record', () => {
     const others = [{}, { transaction: {} }, { id: 'a' }, { status: 'completed' }, { id: 'a', status: 5 }];
     for (const json of [null, 7, 'text', [], ...others]) expect(readRecord(json)).toHaveProperty('refused');
