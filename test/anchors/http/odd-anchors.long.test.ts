@@ -159,22 +159,6 @@ function recordOf(name: string) {
   return { transaction: isPaid.has(name) ? { ...waiting, ...done, ...paid } : waiting };
 }
 
-async function startAnchor(name: string, odd: Odd): Promise<void> {
-  const { toml, info } = odd;
-  const given = odd.price ?? price;
-  const usualToml: RequestListener = (req, res) => {
-    const own = typeof toml === 'string' ? `\n${toml}` : '';
-    res.end(Buffer.concat([tomlOf(req.headers.host, info !== undefined), Buffer.from(own)]));
-  };
-  const anchor = await startHostileAnchor({
-    [tomlPath]: typeof toml === 'function' ? toml : usualToml,
-    [pricePath]: typeof given === 'function' ? (given as RequestListener) : json(given),
-    [infoPath]: json({ withdraw: Array.isArray(info) ? info : { USDC: info } }),
-    '/sep24/transaction': (req, res) => json(recordOf(name))(req, res),
-  });
-  servers.set(name, anchor);
-}
-
 beforeAll(async () => {
   for (const [name, odd] of Object.entries(odds)) await startAnchor(name, odd);
   simulated = await startSimulatedAnchors({
@@ -209,12 +193,6 @@ const names = Object.keys(odds);
 let rates: RatesAnswer;
 const intents = new Map<string, IntentAnswer>();
 let clients = 0;
-
-function request<Body>(method: string, path: string, options: { body?: unknown; headers?: object } = {}) {
-  clients += 1;
-  const headers = { 'x-forwarded-for': `203.0.113.${clients % 250}`, ...options.headers };
-  return app.client.request<Body>(method, path, { ...options, headers });
-}
 
 const intentOf = (name: string) => intents.get(name)?.intentHash ?? '';
 
@@ -325,3 +303,25 @@ it('a payout that cannot be read for a day counts neither for nor against the an
   const unread = { amountOut: null, scored: false, unscoredReason: 'amount_unreadable' };
   expect(await read('a-payout-with-a-comma')).toMatchObject({ outcome: unread });
 });
+
+function request<Body>(method: string, path: string, options: { body?: unknown; headers?: object } = {}) {
+  clients += 1;
+  const headers = { 'x-forwarded-for': `203.0.113.${clients % 250}`, ...options.headers };
+  return app.client.request<Body>(method, path, { ...options, headers });
+}
+
+async function startAnchor(name: string, odd: Odd): Promise<void> {
+  const { toml, info } = odd;
+  const given = odd.price ?? price;
+  const usualToml: RequestListener = (req, res) => {
+    const own = typeof toml === 'string' ? `\n${toml}` : '';
+    res.end(Buffer.concat([tomlOf(req.headers.host, info !== undefined), Buffer.from(own)]));
+  };
+  const anchor = await startHostileAnchor({
+    [tomlPath]: typeof toml === 'function' ? toml : usualToml,
+    [pricePath]: typeof given === 'function' ? (given as RequestListener) : json(given),
+    [infoPath]: json({ withdraw: Array.isArray(info) ? info : { USDC: info } }),
+    '/sep24/transaction': (req, res) => json(recordOf(name))(req, res),
+  });
+  servers.set(name, anchor);
+}

@@ -40,17 +40,6 @@ afterAll(async () => {
   await connection.close();
 });
 
-const corridor = (id: string, currency: string) => ({
-  id,
-  sellAsset: 'stellar:USDC:GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN',
-  buyAsset: `iso4217:${currency}`,
-  referenceAmount: '100',
-  min: '10',
-  max: '10000',
-  speedTargetSeconds: 600,
-  overdueAfterSeconds: 86_400,
-});
-
 const anchor = (id: string, patch: object = {}) => ({
   id,
   name: id.toUpperCase(),
@@ -60,7 +49,7 @@ const anchor = (id: string, patch: object = {}) => ({
 });
 
 async function start(anchors: object[], env: Record<string, string> = {}) {
-  const fleet = { corridors: [corridor('usdc-ngn', 'NGN'), corridor('usdc-kes', 'KES')], anchors };
+  const fleet = { corridors: [corridorOf('NGN'), corridorOf('KES')], anchors };
   const allow = [server.origin];
   const service = await startRatesService({ uri: database.uri, fleet, allow, env, logger });
   running.push(service);
@@ -71,9 +60,6 @@ async function start(anchors: object[], env: Record<string, string> = {}) {
 function serve(...members: string[]) {
   server.routes[tomlPath] = answerText(members.join('\n'));
 }
-const keyLine = (key: string) => `SIGNING_KEY = "${key}"`;
-const sep6Line = () => `TRANSFER_SERVER = "${server.origin}/sep6"`;
-
 async function readAgain({ cacheEpoch, directory }: RatesService) {
   await cacheEpoch.empty();
   await directory.discoverDue();
@@ -318,3 +304,24 @@ describe('a partner token', () => {
     expect(JSON.stringify(lines)).not.toMatch(/sec/);
   });
 });
+
+function corridorOf(currency: string) {
+  return {
+    id: `usdc-${currency.toLowerCase()}`,
+    sellAsset: 'stellar:USDC:GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN',
+    buyAsset: `iso4217:${currency}`,
+    referenceAmount: '100',
+    min: '10',
+    max: '10000',
+    speedTargetSeconds: 600,
+    overdueAfterSeconds: 86_400,
+  };
+}
+
+function keyLine(key: string) {
+  return `SIGNING_KEY = "${key}"`;
+}
+
+function sep6Line() {
+  return `TRANSFER_SERVER = "${server.origin}/sep6"`;
+}

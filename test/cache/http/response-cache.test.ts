@@ -27,12 +27,6 @@ afterAll(async () => {
   await app.close();
 });
 
-function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
-  clients += 1;
-  const client = { 'x-forwarded-for': `10.1.${clients >> 8}.${clients & 255}` };
-  return fetch(`http://127.0.0.1:${ports.port}${path}`, { headers: { ...client, ...headers } });
-}
-
 async function post(path: string, body: object): Promise<void> {
   const authorization = `Bearer ${testCronSecret}`;
   const headers = { authorization, 'x-admin-key': testAdminKey, 'content-type': 'application/json' };
@@ -240,3 +234,9 @@ describe('POST /api/admin/cache/invalidate', () => {
     if (status === 422) expect(answer.body).toMatchObject({ details: [{ path: 'body.corridor' }] });
   });
 });
+
+function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+  clients += 1;
+  const client = { 'x-forwarded-for': `10.1.${clients >> 8}.${clients & 255}` };
+  return fetch(`http://127.0.0.1:${ports.port}${path}`, { headers: { ...client, ...headers } });
+}

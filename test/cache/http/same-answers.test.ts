@@ -78,10 +78,6 @@ function parse(received: Buffer): RawAnswer {
   return { status: Number(status), reason: reason.join(' '), headers, body: bytes.subarray(end + 4) };
 }
 
-function from(client: number) {
-  return { 'x-forwarded-for': `10.${client >> 16}.${(client >> 8) & 255}.${client & 255}` };
-}
-
 const lines = (text: string) => text.trim().split(/\s*\n\s*/);
 const kept = lines(`
   /api/rates/usdc-ngn
@@ -169,38 +165,6 @@ const sent: fc.Arbitrary<Sent> = fc
 
 let clients = 1_000;
 
-function requestOf(given: Sent, etag: string, client: number): string {
-  const { method, target, version, coding, extra, host, connection } = given;
-  const ofClient = `X-Forwarded-For: ${from(client)['x-forwarded-for']}`;
-  const closes = 'Connection: close';
-  const sentLines = [
-    `${method} ${target} HTTP/${version}`,
-    host,
-    ofClient,
-    coding === '' ? '' : `Accept-Encoding: ${coding}`,
-    etag === '' ? '' : `If-None-Match: ${etag}`,
-    extra,
-    connection === 'closes' ? closes : '',
-  ];
-  const body = extra.startsWith('Transfer-Encoding')
-    ? '0\r\n\r\n'
-    : extra === 'Content-Length: 2'
-      ? '{}'
-      : '';
-  const other = (target: string, ...more: string[]) =>
-    [`GET ${target} HTTP/1.1`, 'Host: x', ofClient, ...more, '', ''].join('\r\n');
-  const before = connection === 'is busy' ? other('/nothing') : '';
-  const after = connection === 'closes' ? '' : other('/healthz', closes);
-  return `${before}${sentLines.filter((line) => line !== '').join('\r\n')}\r\n\r\n${body}${after}`;
-}
-
-function tagFor(tag: Sent['tag'], answer: RawAnswer | undefined): string {
-  const etag = (answer && headerOf(answer, 'etag')) ?? '"none"';
-  return { none: '', same: etag, weak: `W/${etag}`, list: `"x", ${etag} ,"y"`, any: '*', other: '"other"' }[
-    tag
-  ];
-}
-
 /** The answers without what may differ between two requests. */
 function comparable(answer: RawAnswer) {
   const id = /^[0-9a-f]{32}$/;
@@ -248,3 +212,39 @@ describe('what is answered from the response cache', () => {
     // The time limit is for the long run, which compares 1,500 cases.
   }, 300_000);
 });
+
+function tagFor(tag: Sent['tag'], answer: RawAnswer | undefined): string {
+  const etag = (answer && headerOf(answer, 'etag')) ?? '"none"';
+  return { none: '', same: etag, weak: `W/${etag}`, list: `"x", ${etag} ,"y"`, any: '*', other: '"other"' }[
+    tag
+  ];
+}
+
+function requestOf(given: Sent, etag: string, client: number): string {
+  const { method, target, version, coding, extra, host, connection } = given;
+  const ofClient = `X-Forwarded-For: ${from(client)['x-forwarded-for']}`;
+  const closes = 'Connection: close';
+  const sentLines = [
+    `${method} ${target} HTTP/${version}`,
+    host,
+    ofClient,
+    coding === '' ? '' : `Accept-Encoding: ${coding}`,
+    etag === '' ? '' : `If-None-Match: ${etag}`,
+    extra,
+    connection === 'closes' ? closes : '',
+  ];
+  const body = extra.startsWith('Transfer-Encoding')
+    ? '0\r\n\r\n'
+    : extra === 'Content-Length: 2'
+      ? '{}'
+      : '';
+  const other = (target: string, ...more: string[]) =>
+    [`GET ${target} HTTP/1.1`, 'Host: x', ofClient, ...more, '', ''].join('\r\n');
+  const before = connection === 'is busy' ? other('/nothing') : '';
+  const after = connection === 'closes' ? '' : other('/healthz', closes);
+  return `${before}${sentLines.filter((line) => line !== '').join('\r\n')}\r\n\r\n${body}${after}`;
+}
+
+function from(client: number) {
+  return { 'x-forwarded-for': `10.${client >> 16}.${(client >> 8) & 255}.${client & 255}` };
+}

@@ -39,14 +39,6 @@ async function add(corridor: string, times: readonly number[]): Promise<void> {
   await createRateSampleStore(app.connection).insert(samples);
 }
 
-/** Sends a request as a new client. */
-function get<Body = RateHistoryPage>(target: string, headers: Record<string, string> = {}, method = 'GET') {
-  clients += 1;
-  return app.client.request<Body>(method, target, {
-    headers: { 'x-forwarded-for': `203.0.113.${clients}`, ...headers },
-  });
-}
-
 const csv = { accept: 'text/csv' };
 const shown = ({ items }: RateHistoryPage) => items.map(({ at }) => Date.parse(at));
 const newestFirst = (list: readonly number[]) => [...list].sort((a, b) => b - a);
@@ -234,3 +226,11 @@ describe('404', () => {
     expect({ status, body }).toMatchObject({ status: 404, body: { code: 'UNKNOWN_CORRIDOR' } });
   });
 });
+
+/** Sends a request as a new client. */
+function get<Body = RateHistoryPage>(target: string, headers: Record<string, string> = {}, method = 'GET') {
+  clients += 1;
+  return app.client.request<Body>(method, target, {
+    headers: { 'x-forwarded-for': `203.0.113.${clients}`, ...headers },
+  });
+}

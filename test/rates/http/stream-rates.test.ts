@@ -24,15 +24,6 @@ afterEach(() => {
   for (const each of app.simulated.anchors) each.override('*', null);
 });
 
-async function follow(query = '', headers: Record<string, string> = {}) {
-  clients += 1;
-  const client = { 'x-forwarded-for': `203.0.113.${clients}` };
-  const path = `/api/rates/usdc-ngn/stream${query}`;
-  const stream = await openStream<RatesAnswer>(app.url, path, { headers: { ...client, ...headers } });
-  open.push(stream);
-  return stream;
-}
-
 async function invalidate(): Promise<void> {
   const { status } = await app.client.request('POST', '/api/admin/cache/invalidate', {
     headers: { 'x-admin-key': testAdminKey },
@@ -161,3 +152,12 @@ it('takes the amounts of streams from the budget of new amounts, together with t
   expect((await follow('?amount=500.5', client)).status).toBe(200);
   expect((await follow('', client)).status).toBe(200);
 });
+
+async function follow(query = '', headers: Record<string, string> = {}) {
+  clients += 1;
+  const client = { 'x-forwarded-for': `203.0.113.${clients}` };
+  const path = `/api/rates/usdc-ngn/stream${query}`;
+  const stream = await openStream<RatesAnswer>(app.url, path, { headers: { ...client, ...headers } });
+  open.push(stream);
+  return stream;
+}

@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
-import { assembleAnswer, type Reply, waitingHelps } from '../../../server/features/rates/answer.rules.js';
+import {
+  assembleAnswer,
+  judgeReplies,
+  type Reply,
+  waitingHelps,
+} from '../../../server/features/rates/answer.rules.js';
 import type { AskedFor } from '../../../server/features/rates/question.rules.js';
 import { offerFromPrice } from '../../../server/features/rates/sep38.rules.js';
 import { noRecord } from '../../../server/features/reputation/cards.js';
@@ -29,6 +34,18 @@ function replyOf(anchorId: string, sell: string, buy: string, asked: AskedFor): 
   if ('refused' in result) throw new Error(result.refused);
   return { anchorId, anchorName: anchorId, simulated: true, result, at: 0 };
 }
+
+it.each([
+  [['not_served', 'not_served'], 'nobody_serves'],
+  [['not_served', 'refused_amount'], 'all_refused'],
+  [['refused_amount', 'not_served', 'timeout'], 'nobody_answers'],
+  [['receive_unsupported', 'refused_amount'], 'nobody_answers'],
+  [['timeout', null], 'quotes'],
+] as const)('the replies %j, where null is a quote, mean together: %s', (reasons, judged) => {
+  const quoted = replyOf('a', '100', '500', { amount: '100' });
+  const replies = reasons.map((reason): Reply => (reason ? { ...quoted, result: { reason } } : quoted));
+  expect(judgeReplies(replies)).toBe(judged);
+});
 
 const context = {
   reputationOf: () => noRecord,

@@ -17,13 +17,6 @@ import {
 import { noRecord } from '../../../server/features/reputation/cards.js';
 import { corridorFixture, scoredRecord } from '../../fixtures/rates/corridor.js';
 
-const fileOf = (name: string) => new URL(`../../vectors/${name}.json`, import.meta.url);
-
-function casesOf<Case extends { name: string }>(name: string): [string, Case][] {
-  const { cases }: { cases: Case[] } = JSON.parse(readFileSync(fileOf(name), 'utf8'));
-  return cases.map((each) => [each.name, each]);
-}
-
 const marketOf = (rate: string | null): FxReading =>
   rate === null ? { missing: 'stale_reference' } : { rate, base: 'USD', date: '2026-11-21' };
 
@@ -52,7 +45,7 @@ describe('the band of quotes that are ranked', () => {
     const honestPrice = fc.integer({ min: 1_490, max: 4_500 }).map(String);
     const anyPrice = fc.oneof(
       fc.integer({ min: 1, max: 999_999_999 }).map(String),
-      fc.integer({ min: 1, max: 9_999 }).map((digits) => `0.000${String(digits).padStart(4, '0')}`),
+      fc.integer({ min: 1, max: 9_999 }).map((digits) => (digits / 1e7).toFixed(7)),
     );
     const corridor = fc
       .array(honestPrice, { minLength: 2, maxLength: 8 })
@@ -164,3 +157,9 @@ describe('the cost of a quote', () => {
     });
   });
 });
+
+function casesOf<Case extends { name: string }>(name: string): [string, Case][] {
+  const file = new URL(`../../vectors/${name}.json`, import.meta.url);
+  const { cases }: { cases: Case[] } = JSON.parse(readFileSync(file, 'utf8'));
+  return cases.map((each) => [each.name, each]);
+}

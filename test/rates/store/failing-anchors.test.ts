@@ -86,7 +86,7 @@ describe('a client that cycles random amounts', () => {
     let busy = 0;
     for (let i = 0; i < 200; i += 1) {
       world.now += 25;
-      const answer = await quoteNgn({ amount: `100.${String(i + 1).padStart(7, '0')}` });
+      const answer = await quoteNgn({ amount: (100 + (i + 1) / 1e7).toFixed(7) });
       const reason = answer.unavailable.find(({ anchorId }) => anchorId === 'harbour')?.reason;
       if (reason === 'busy') busy += 1;
       else expect(reason).toBeUndefined();
@@ -189,8 +189,9 @@ describe('what the operator sees', () => {
   };
   const meter: QuoteMeter = {
     expects: (anchorId, outcomes) => void expected.set(anchorId, outcomes),
-    asked(anchorId, outcome) {
-      asked[`${anchorId} ${outcome}`] = (asked[`${anchorId} ${outcome}`] ?? 0) + 1;
+    asked(...how) {
+      const key = how.join(' ');
+      asked[key] = (asked[key] ?? 0) + 1;
     },
   };
   let service: Awaited<ReturnType<typeof start>>;

@@ -49,34 +49,6 @@ interface Setup {
   fxUrl?: string;
 }
 
-/** One honest anchor and one hostile; the bystander's origin is not in OUTBOUND_ALLOW. */
-async function start({ anchor = {}, env = {}, fxUrl }: Setup = {}) {
-  honest.routes[pricePath] = answerJson(goodPrice);
-  const corridor = {
-    id: 'usdc-ngn',
-    sellAsset: usdc,
-    buyAsset: 'iso4217:NGN',
-    referenceAmount: '100',
-    min: '10',
-    max: '10000',
-    speedTargetSeconds: 600,
-    overdueAfterSeconds: 86_400,
-  };
-  const corridors = [{ id: 'usdc-ngn', deliveryMethods: ['bank_account'] }];
-  const endpoints = (origin: string) => ({ quoteServer: `${origin}/sep38` });
-  const fleet = {
-    corridors: [corridor],
-    anchors: [
-      { id: 'honest', name: 'Honest', endpoints: endpoints(honest.origin), corridors },
-      { id: 'hostile', name: 'Hostile', endpoints: endpoints(hostile.origin), corridors, ...anchor },
-    ],
-  };
-  const allow = [honest.origin, hostile.origin];
-  const service = await startRatesService({ uri: database.uri, fleet, allow, env, fxUrl });
-  running.push(service);
-  return service;
-}
-
 async function reasonFor(service: RatesService): Promise<UnavailableReason | 'quoted'> {
   const { answer } = await service.rates.quote('usdc-ngn', {});
   expect(ratesAnswer.parse(answer)).toEqual(answer);
@@ -243,3 +215,31 @@ describe('a hostile /info', () => {
     expect(await reasonFor(await start({ anchor: { endpoints }, fxUrl }))).toBe('error');
   });
 });
+
+/** One honest anchor and one hostile; the bystander's origin is not in OUTBOUND_ALLOW. */
+async function start({ anchor = {}, env = {}, fxUrl }: Setup = {}) {
+  honest.routes[pricePath] = answerJson(goodPrice);
+  const corridor = {
+    id: 'usdc-ngn',
+    sellAsset: usdc,
+    buyAsset: 'iso4217:NGN',
+    referenceAmount: '100',
+    min: '10',
+    max: '10000',
+    speedTargetSeconds: 600,
+    overdueAfterSeconds: 86_400,
+  };
+  const corridors = [{ id: 'usdc-ngn', deliveryMethods: ['bank_account'] }];
+  const endpoints = (origin: string) => ({ quoteServer: `${origin}/sep38` });
+  const fleet = {
+    corridors: [corridor],
+    anchors: [
+      { id: 'honest', name: 'Honest', endpoints: endpoints(honest.origin), corridors },
+      { id: 'hostile', name: 'Hostile', endpoints: endpoints(hostile.origin), corridors, ...anchor },
+    ],
+  };
+  const allow = [honest.origin, hostile.origin];
+  const service = await startRatesService({ uri: database.uri, fleet, allow, env, fxUrl });
+  running.push(service);
+  return service;
+}

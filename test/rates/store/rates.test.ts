@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { noRecord } from '../../../server/features/reputation/cards.js';
 import { scoredRecord } from '../../fixtures/rates/corridor.js';
-import { ngnAnchors, price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
+import { ngnAnchors, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const fixture = simulatedRates();
@@ -141,27 +141,5 @@ describe('the cache of the rates', () => {
     world.now += 60_000;
     expect(await quoteNgn()).toMatchObject({ stale: false, asOf: new Date(world.now).toISOString() });
     expect(callsTo('harbour')).toBe(3);
-  });
-
-  it('does not keep an answer that was requested before the caches were emptied', async () => {
-    let release = () => {};
-    fixture.simulated.anchor('harbour').override(price, async (_req, res) => {
-      await new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      res.writeHead(200).end('{"sell_amount":"100","buy_amount":"1"}');
-    });
-    const before = quoteNgn();
-    await waitFor(() => expect(callsTo('harbour')).toBe(1), { timeout: 10_000 });
-    await fixture.service.cacheEpoch.empty();
-    fixture.simulated.anchor('harbour').override(price, null);
-    const after = await quoteNgn();
-    release();
-    const old = await before;
-    const receive = (answer: typeof old) =>
-      answer.quotes.find(({ anchorId }) => anchorId === 'harbour')?.receiveAmount;
-    expect(receive(old)).toBe('1.00');
-    expect(receive(after)).not.toBe('1.00');
-    expect(await quoteNgn()).toEqual(after);
   });
 });
