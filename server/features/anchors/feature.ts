@@ -36,15 +36,12 @@ export function createAnchorsFeature(
       const list = ['corridors'];
       const [afterId = ''] = readCursor(query.cursor, list, [idPattern]) ?? [];
       const limit = readLimit(query.limit);
-      const rest = directory.corridors().filter(({ id }) => id > afterId);
-      const page = rest
+      const corridors = directory.corridors().filter(({ id }) => id > afterId);
+      const shown = corridors
         .slice(0, limit + 1)
         .map((corridor) => toCorridorAnswer(corridor, directory.anchorsOf(corridor.id)));
-      return freshAnswer(
-        res,
-        freshness,
-        toPage(page, limit, list, ({ id }) => [id]),
-      );
+      const page = toPage(shown, limit, list, ({ id }) => [id]);
+      return freshAnswer(res, freshness, page);
     },
   });
   return { routers: { anchors, corridors }, directory };

@@ -51,6 +51,7 @@ interface AskAnchorDeps {
 export function createAskAnchor(deps: AskAnchorDeps): AskAnchor {
   const { directory } = deps;
   const noteOutcome = createNoteOutcome(deps);
+
   async function ask(question: AnchorQuestion, label: string | null): Promise<QuoteResult> {
     const { anchor, forIntent } = question;
     const endpoints = await directory.endpointsOf(anchor.id);
