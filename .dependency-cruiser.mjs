@@ -8,8 +8,7 @@
  *   server/compose.ts                   the table of contents, and what is done once before serving
  *   server/{http,streams,limits,mongo,jobs,cache,outbound,ledger,crypto}/   the technical ring: knows no feature
  *   server/features/<feature>/, server/webhooks/    in each, by the name of the file:
- *     feature.ts                        the factory: wires the files of its folder
- *     router.ts, *-router.ts            maps the contract to the service and back
+ *     feature.ts                        the factory and its router: wires the files of its folder, and maps the contract to them
  *     store.ts, *-store.ts              every query of the feature's collections
  *     *.rules.ts                        pure: values in, values out
  *     any other file                    a service: knows no HTTP, no mongoose, no other feature's values
@@ -20,13 +19,12 @@
  */
 const typeOnly = ['type-only'];
 const ring = 'http|streams|limits|mongo|jobs|cache|outbound|ledger|crypto';
-const router = '[-/]router\\.ts$';
 const store = '[-/]store\\.ts$';
 const factory = '^server/(features/[^/]+|webhooks)/feature\\.ts$';
 const rules = '\\.rules\\.ts$';
 const pure = `^server/crypto/|^server/.+${rules}`;
 /** Everything of a feature that is not one of the other roles; the same holds for webhooks. */
-const service = { path: '^server/(features|webhooks)/', pathNot: [router, store, factory, rules] };
+const service = { path: '^server/(features|webhooks)/', pathNot: [store, factory, rules] };
 /** Builds the package, and is not part of it. */
 const contractBuild = '^contract/build\\.mjs$';
 const programs = '^server/((main|cli)\\.ts$|commands/)';
@@ -226,35 +224,14 @@ export default {
       to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|buffer|util|url|assert)$' },
     },
     {
-      name: 'routers-know-no-storage',
-      comment: 'A router maps the contract to its service and back; it reads and writes nothing itself.',
-      severity: 'error',
-      from: { path: `^server/(features|webhooks)/.*${router}` },
-      to: {
-        path: [
-          '(^|/)node_modules/(mongoose|mongodb|undici|rate-limiter-flexible)/',
-          '^server/(mongo|jobs|cache|outbound|crypto)/',
-          '^server/(config|logger|lifecycle|app|compose|main)\\.ts$',
-          store,
-        ],
-      },
-    },
-    {
-      name: 'routers-are-handed-their-service',
-      comment: 'A router knows the type of its service; feature.ts hands it the service.',
-      severity: 'error',
-      from: { path: `^server/(features|webhooks)/.*${router}` },
-      to: { path: '^server/(features|webhooks)/', pathNot: rules, dependencyTypesNot: typeOnly },
-    },
-    {
       name: 'only-the-edge-knows-http',
       comment: 'What a service does is the same whoever asks: a request, a job, a script.',
       severity: 'error',
       from: {
         path: `^server/(features|webhooks|${ring.replace('http|streams|', '')})/`,
-        pathNot: [router, factory],
+        pathNot: factory,
       },
-      to: { path: ['(^|/)node_modules/(express|@ts-rest/express)/', '^server/http/', router] },
+      to: { path: ['(^|/)node_modules/(express|@ts-rest/express)/', '^server/http/'] },
     },
     {
       name: 'only-stores-know-collections',
