@@ -117,13 +117,13 @@ function StateTrack({ stages, isOverturned }: { stages: Stage[]; isOverturned: b
 function Step({ stage, isOverturned }: { stage: Stage; isOverturned: boolean }) {
   const { t, formats } = useLanguage();
   const { name, state, at } = stage;
-  const isDoubtful = isOverturned && name === 'settled';
+  const text = isOverturned && name === 'settled' ? 'ended_contested' : (`stage_${name}` as const);
   return (
     <li
       class={`${styles.step} ${styles[state]} ${isOverturned ? '' : (styles[name] ?? '')}`}
       aria-current={state === 'waiting' ? 'step' : undefined}
     >
-      <span class={styles.name}>{t(isDoubtful ? 'offramp.ended_contested' : `offramp.stage_${name}`)}</span>
+      <span class={styles.name}>{t(`offramp.${text}`)}</span>
       <span class={styles.when}>
         {at !== undefined ? (
           <>

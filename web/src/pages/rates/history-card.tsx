@@ -101,7 +101,8 @@ function History(props: {
       })),
     };
   }, [samples, slotSeconds, corridor]);
-  const format = (value: number) => formats.number(value, rateStyle(value));
+  // A rate of 0.92 needs more places than one of 1,520.
+  const format = (value: number) => formats.number(value, { maximumFractionDigits: value >= 100 ? 2 : 4 });
   return (
     <Plot
       label={t('rates.historyLabel', { range: t(`rates.range_${range}`), metric })}
@@ -113,9 +114,4 @@ function History(props: {
       isDaily={range === 'quarter'}
     />
   );
-}
-
-/** A rate of 0.92 needs more places than one of 1,520. */
-function rateStyle(value: number): Intl.NumberFormatOptions {
-  return { maximumFractionDigits: value >= 100 ? 2 : 4 };
 }
