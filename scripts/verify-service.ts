@@ -1,17 +1,18 @@
 import { dirname } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { parsePublicKey, StrkeyError } from '../contract/verification/strkey.js';
+import { isFairleadError, UnexpectedAnswerError } from '../contract/client/fairlead-error.js';
+import { createClient } from '../contract/client/validating/create-client.js';
+import { parsePublicKey } from '../contract/verification/strkey.js';
 import { type BatchKey, batchKeyId } from '../contract/verification/verify-batch.js';
 import { isMain } from '../server/process.js';
 import { readJson, replaceFile, withFolderLock } from './lib/files.js';
 import { localServiceUrl } from './lib/local-service.js';
-import { CannotCheck, Refuted, reader, type Terminal } from './verify-service/api.js';
-import { checkService, type Verified } from './verify-service/check.js';
+import { checkService, Refuted, type Verified } from './verify-service/check.js';
 
-const help = `npm run verify -- [address] [--new-only] [--key G…] [--oracle address] [--remember file]
+const help = `npm run verify -- [address] [--key G…]
 
 Downloads every batch that a running service has published and checks the whole chain: forms, links, signatures,
 entries, roots, receipts, and that nothing differs from what an earlier check remembered. Trusts the keys given (--key
@@ -32,21 +33,17 @@ const remembered = z.object({
   oracle: z.string().nullable(),
 });
 
+/** By address of the service. */
 const memoryFile = z.object({ services: z.record(remembered) });
 
-export type Remembered = z.infer<typeof remembered>;
+type Remembered = z.infer<typeof remembered>;
 
-/** What is remembered, by address of the service; empty where there is no file. Throws CannotCheck on other content. */
-export async function recall(path: string): Promise<Record<string, Remembered>> {
-  try {
-    return memoryFile.parse((await readJson(path)) ?? { services: {} }).services;
-  } catch {
-    throw new CannotCheck(`${path} does not hold remembered heads: mend it, or begin anew with another file`);
-  }
+async function recall(path: string): Promise<Record<string, Remembered>> {
+  return memoryFile.parse((await readJson(path)) ?? { services: {} }).services;
 }
 
 /** Adds a check to what the file holds by then, so that checks that end at the same time forget nothing. */
-export async function remember(path: string, address: string, checked: Remembered): Promise<void> {
+async function remember(path: string, address: string, checked: Remembered): Promise<void> {
   await withFolderLock(dirname(path), async () => {
     const services = await recall(path);
     const known = services[address]?.head?.sequence ?? 0;
@@ -56,79 +53,69 @@ export async function remember(path: string, address: string, checked: Remembere
   });
 }
 
-/** Runs one check and says what came of it. Returns the exit code. */
-export async function verifyService(args: readonly string[], terminal: Terminal): Promise<number> {
+/** A long log cannot be read without running into the rate limit, whose window lasts a minute. */
+const retry = { retries: 5, maxWaitMs: 120_000 };
+
+/** Runs one check, says what came of it and remembers what it found in the file. Returns the exit code. */
+export async function verifyService(
+  args: readonly string[],
+  say: (line: string) => void,
+  memory = usualMemory,
+): Promise<number> {
   try {
-    const options = readOptions(args);
-    const { address, oracle } = options;
-    const remembered = (await recall(options.remember))[address];
-    const verified = await checkService({
-      ...options,
-      get: reader(address, terminal),
-      getFromOracle: oracle === undefined ? undefined : reader(oracle, terminal),
-      remembered,
-      say: terminal.say,
-    });
-    const { head, keys, oracle: receiptsBy } = verified;
+    const { address, keys } = readOptions(args);
+    const before = (await recall(memory))[address];
+    const wait = async (waitMs: number) => {
+      say(`The rate limit is reached: waiting ${Math.round(waitMs / 1_000)} s …`);
+      await delay(waitMs);
+    };
+    const { publisher } = createClient(address, { retry, wait });
+    const verified = await checkService({ publisher, keys, remembered: before, say });
     // Keys are remembered from the first check on, so that a service cannot quietly come with others.
-    const distinct = [...new Map(keys.map((key) => [key.keyId, key])).values()];
-    const checked = { checkedAt: terminal.now(), head, keys: distinct, oracle: receiptsBy };
-    await remember(options.remember, address, checked);
-    for (const line of report(options, verified, remembered)) terminal.say(line);
+    const distinct = [...new Map(verified.keys.map((key) => [key.keyId, key])).values()];
+    const { head, oracle } = verified;
+    await remember(memory, address, { checkedAt: new Date().toISOString(), head, keys: distinct, oracle });
+    for (const line of report(address, keys.length > 0, verified, before)) say(line);
     return exitCodes.verified;
   } catch (error) {
-    if (!(error instanceof Refuted || error instanceof CannotCheck)) throw error;
-    const isRefuted = error instanceof Refuted;
-    terminal.say(`${isRefuted ? 'REFUTED' : 'NOT CHECKED'}: ${error.message}`);
+    const isRefuted = refutes(error);
+    say(`${isRefuted ? 'REFUTED' : 'NOT CHECKED'}: ${describe(error)}`);
     return isRefuted ? exitCodes.refuted : exitCodes.cannotCheck;
   }
 }
 
-function readOptions(args: readonly string[]) {
-  const { values, positionals } = parse(args);
-  if (positionals.length > 1) throw new CannotCheck('one address at a time');
-  const { oracle } = values;
-  return {
-    address: readAddress(positionals[0] ?? localServiceUrl()),
-    oracle: oracle === undefined ? undefined : readAddress(oracle),
-    keys: (values.key ?? []).map(readKey),
-    newOnly: values['new-only'] ?? false,
-    remember: values.remember ?? usualMemory,
-  };
+/** Whether what was published does not hold, is missing, or is not of the documented form. */
+function refutes(error: unknown): boolean {
+  if (error instanceof UnexpectedAnswerError) return error.path !== null;
+  return error instanceof Refuted || isFairleadError(error, 'UNKNOWN_BATCH', 'UNSUPPORTED_PAIR');
 }
 
-function parse(args: readonly string[]) {
-  const text = { type: 'string' } as const;
-  const keys = { ...text, multiple: true } as const;
-  const options = { key: keys, oracle: text, 'new-only': { type: 'boolean' }, remember: text } as const;
-  try {
-    return parseArgs({ args: [...args], allowPositionals: true, options });
-  } catch (error) {
-    throw new CannotCheck((error as Error).message);
-  }
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }
 
-function readAddress(text: string): string {
-  if (!URL.canParse(text) || !/^https?:\/\//.test(text)) throw new CannotCheck(`${text} is no http address`);
-  return text.replace(/\/+$/, '');
+function readOptions(args: readonly string[]): { address: string; keys: BatchKey[] } {
+  const options = { key: { type: 'string', multiple: true } } as const;
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
+  const [address = localServiceUrl(), ...more] = positionals;
+  if (more.length > 0) throw new Error('one address at a time');
+  if (!URL.canParse(address) || !/^https?:\/\//.test(address))
+    throw new Error(`${address} is no http address`);
+  return { address: address.replace(/\/+$/, ''), keys: (values.key ?? []).map(toBatchKey) };
 }
 
-function readKey(text: string): BatchKey {
-  try {
-    const { account, key } = parsePublicKey(text);
-    return { keyId: batchKeyId(key), publicKey: account };
-  } catch (error) {
-    if (error instanceof StrkeyError) throw new CannotCheck(`${text} is no public key: it ${error.message}`);
-    throw error;
-  }
+function toBatchKey(text: string): BatchKey {
+  const { account, key } = parsePublicKey(text);
+  return { keyId: batchKeyId(key), publicKey: account };
 }
 
 function report(
-  { address, keys: given }: { address: string; keys: readonly BatchKey[] },
-  verified: Verified,
+  address: string,
+  keysAreGiven: boolean,
+  { head, batches, entries, receipts, keys, oracle, proof }: Verified,
   before: Remembered | undefined,
 ): string[] {
-  const { head, batches, entries, receipts, confirmed, keys, oracle, proof } = verified;
   if (head === null)
     return [`VERIFIED: ${address} has published nothing yet (npm start publishes 10 s after it is up)`];
   const since =
@@ -137,11 +124,10 @@ function report(
       : `and it still holds batch ${before.head.sequence}, remembered ${before.checkedAt}`;
   return [
     `  keys      ${keys.map(({ keyId }) => keyId).join(', ')}`,
-    ...(given.length > 0
+    ...(keysAreGiven
       ? []
       : ['  trust     the service itself named the keys: this shows only that its answers agree (--key)']),
     `  receipts  ${receipts} of ${batches}${oracle === null ? '' : `, by ${oracle}`}`,
-    ...(confirmed > 0 ? [`  oracle    confirms ${confirmed}`] : []),
     `  head      ${head.sequence} ${head.headerHash}`,
     ...(proof === null ? [] : [`  proof     ${describeProof(proof)}`]),
     `VERIFIED: ${counted(batches, 'batch', 'batches')}, ${counted(entries, 'entry', 'entries')}, ${since}`,
@@ -149,27 +135,15 @@ function report(
 }
 
 function describeProof({ entry, index, size, proof, sequence }: NonNullable<Verified['proof']>): string {
-  const score = typeof entry.score === 'string' ? entry.score : 'none yet';
   const place = `entry ${index + 1} of ${size} of batch ${sequence}, by ${counted(proof.length, 'hash', 'hashes')}`;
-  return `${entry.anchorId} in ${entry.corridor}, score ${score}: ${place}`;
+  return `${entry.anchorId} in ${entry.corridor}, score ${entry.score ?? 'none yet'}: ${place}`;
 }
 
 function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-async function main(): Promise<void> {
-  if (process.argv.includes('--help')) return console.log(help);
-  process.exitCode = await verifyService(process.argv.slice(2), {
-    say: (line) => console.log(line),
-    wait: (waitMs) => wait(waitMs),
-    now: () => new Date().toISOString(),
-  });
-}
-
 if (isMain(import.meta.url)) {
-  main().catch((error: unknown) => {
-    console.error(error);
-    process.exitCode = exitCodes.cannotCheck;
-  });
+  if (process.argv.includes('--help')) console.log(help);
+  else process.exitCode = await verifyService(process.argv.slice(2), console.log);
 }

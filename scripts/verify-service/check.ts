@@ -1,5 +1,6 @@
-import { z } from 'zod';
-import { type PublishedBatch, publishedBatch } from '../../contract/schemas/publisher.js';
+import { unwrap } from '../../contract/client/fairlead-error.js';
+import type { createClient } from '../../contract/client/validating/create-client.js';
+import type { PublishedBatch } from '../../contract/schemas/publisher.js';
 import { toHex } from '../../contract/verification/bytes.js';
 import { CanonicalJsonError } from '../../contract/verification/canonical-json.js';
 import { formulaOfEntry } from '../../contract/verification/formulas.js';
@@ -13,95 +14,71 @@ import {
   verifyEntry,
 } from '../../contract/verification/verify-batch.js';
 import { receiptFault, receiptFaults } from '../../contract/verification/verify-receipt.js';
-import { type Get, NotThere, Refuted } from './api.js';
+
+/** Something that was published does not hold; the message says where and how. */
+export class Refuted extends Error {}
+
+type Publisher = ReturnType<typeof createClient>['publisher'];
+type Header = PublishedBatch['header'];
+type Proof = { anchorId: string; corridor: string; score: string | null };
 
 export interface CheckOptions {
-  get: Get;
-  /** The oracle, which is asked for its own record of every batch. */
-  getFromOracle?: Get | undefined;
+  /** Of the client that validates answers, and takes batches only as they were signed. */
+  publisher: Publisher;
   /** Keys to trust besides the remembered ones; with neither, those that the service lists. */
   keys: readonly BatchKey[];
   /** What an earlier check found. */
   remembered: { head: BatchHead | null; keys: BatchKey[]; oracle: string | null } | undefined;
-  /** Begin after the remembered head; else with the first batch. */
-  newOnly: boolean;
   say(line: string): void;
 }
 
 export type Verified = Awaited<ReturnType<typeof checkService>>;
 
-/** Members are kept as they are, unknown ones too: all of them are hashed. */
-const entry = z.record(z.unknown());
-type Entry = z.infer<typeof entry>;
-
-/** Only what is used: a later release may add statuses and reasons that this one does not know. */
-const healthAnswer = z.object({
-  latest: z.object({ sequence: z.number() }).nullable(),
-  keys: z.array(z.object({ keyId: z.string(), publicKey: z.string() })),
-});
-const proofAnswer = z.object({ entry, index: z.number(), size: z.number(), proof: z.array(z.string()) });
-const oracleAnswer = z.object({ receipt: z.object({ headerHash: z.string(), oracle: z.string() }) });
-
 /**
  * Downloads the log and checks forms, chain, signatures, entries, roots, receipts, one proof, and that it still contains
- * what was remembered. Holds one page at a time. Throws Refuted, or CannotCheck where it got no answer.
+ * what was remembered. Holds one page at a time. Throws Refuted, and what the client throws.
  */
-export async function checkService(options: CheckOptions) {
-  const { get, remembered, newOnly } = options;
-  const health = await get('/api/publisher/health', healthAnswer);
+export async function checkService({ publisher, remembered, say, ...options }: CheckOptions) {
+  const health = unwrap(await publisher.getPublisherHealth());
   const trusted = [...options.keys, ...(remembered?.keys ?? [])];
   const keys = trusted.length > 0 ? trusted : health.keys;
   const known = remembered?.head ?? null;
-  const from = newOnly && known !== null ? known.sequence : 1;
-  const latest = health.latest?.sequence ?? 0;
-  const receipts = createReceipts(options);
+  const latest = Math.max(known?.sequence ?? 0, health.latest?.sequence ?? 0);
+  const receipts = createReceipts(publisher, remembered?.oracle ?? null);
   const counts = { batches: 0, entries: 0 };
   let head: BatchHead | null = null;
   /** The newest entry with a score says most to the person who reads the report. */
-  let shown: { header: PublishedBatch['header']; sample: Entry } | undefined;
+  let shown: { header: Header; sample: Proof } | undefined;
 
-  for await (const batch of pages(get, `/api/publisher/batches?order=asc&from=${from}`, publishedBatch)) {
+  for await (const batch of publisher.listBatches.all({ query: { order: 'asc' } })) {
     const { header } = batch;
     const { sequence } = header;
-    if (head === null && sequence !== from) throw new Refuted(`batch ${from} is missing`);
-    // A check that begins with a later batch compares that batch with what was remembered of it.
-    head = checkHeader(batch, keys, head ?? (sequence === 1 ? null : undefined));
+    if (head === null && sequence !== 1) throw new Refuted('batch 1 is missing');
+    head = checkHeader(batch, keys, head);
     if (known?.sequence === sequence && known.headerHash !== head.headerHash)
       throw new Refuted(`batch ${sequence} is not the one of the earlier check: history was rewritten`);
-    const sample = await checkEntries(get, header);
+    const sample = await checkEntries(publisher, header);
     await receipts.check(batch);
     counts.batches += 1;
     counts.entries += header.size;
-    if (sample !== undefined && (typeof shown?.sample.score !== 'string' || typeof sample.score === 'string'))
+    if (sample !== undefined && (shown?.sample.score == null || sample.score !== null))
       shown = { header, sample };
-    if (sequence % 100 === 0) options.say(`… batch ${sequence} of ${Math.max(sequence, latest)}`);
+    if (sequence % 100 === 0) say(`… batch ${sequence} of ${Math.max(sequence, latest)}`);
   }
 
   const end = head?.sequence ?? 0;
-  const promised = Math.max(known?.sequence ?? 0, latest);
-  if (end < promised) throw new Refuted(`batches ${end + 1} to ${promised} were there and are gone`);
-  const proof = shown === undefined ? null : await checkProof(get, shown.header, shown.sample);
+  if (end < latest) throw new Refuted(`batches ${end + 1} to ${latest} were there and are gone`);
+  const proof = shown === undefined ? null : await checkProof(publisher, shown.header, shown.sample);
   return { head, keys, ...counts, ...receipts.found(), proof };
-}
-
-async function* pages<T>(get: Get, path: string, form: z.ZodType<T, z.ZodTypeDef, unknown>) {
-  const page = z.object({ items: z.array(form), nextCursor: z.string().nullable() });
-  for (let cursor = ''; ; ) {
-    const { items, nextCursor } = await get(`${path}&limit=100${cursor}`, page);
-    yield* items;
-    if (nextCursor === null) return;
-    if (items.length === 0) throw new Refuted(`a page of ${path} is empty, and yet there is a next one`);
-    cursor = `&cursor=${encodeURIComponent(nextCursor)}`;
-  }
 }
 
 function checkHeader(
   { header, signature, headerHash, publicKey }: PublishedBatch,
   keys: readonly BatchKey[],
-  previous: BatchHead | null | undefined,
+  previous: BatchHead | null,
 ): BatchHead {
   const { sequence, keyId } = header;
-  const result = verifyBatch({ header, signature, keys, ...(previous === undefined ? {} : { previous }) });
+  const result = verifyBatch({ header, signature, keys, previous });
   if (!result.ok) {
     const advice = ` (${keyId}; if you know that it is theirs: --key ${publicKey})`;
     const fault = `${result.reason}: ${batchFaults[result.reason]}`;
@@ -112,29 +89,27 @@ function checkHeader(
 }
 
 /** Hashes the entries page by page. They must be in order, with each anchor and corridor once. Returns one to be proven. */
-async function checkEntries(get: Get, header: PublishedBatch['header']): Promise<Entry | undefined> {
+async function checkEntries(publisher: Publisher, header: Header): Promise<Proof | undefined> {
   const { sequence, size, root, formula } = header;
   const refuse = (fault: keyof typeof batchFaults) =>
     new Refuted(`batch ${sequence}: ${fault}: ${batchFaults[fault]}`);
   const tree = createMerkleAccumulator();
-  let sample: Entry | undefined;
+  let sample: Proof | undefined;
   let [count, before] = [0, ''];
-  const path = `/api/publisher/batches/${sequence}/entries?`;
-  const items =
-    size === 0 ? [] : orRefuted(pages(get, path, entry), `batch ${sequence}: it has no entries to show`);
-  for await (const item of items) {
-    const key = `${String(item.anchorId)} ${String(item.corridor)}`;
+  const items = publisher.listBatchEntries.all({ params: { sequence: String(sequence) } });
+  for await (const item of size === 0 ? [] : items) {
+    const key = `${item.anchorId} ${item.corridor}`;
     if (key <= before) throw new Refuted(`batch ${sequence}: its entries are not in order`);
     before = key;
     if (sample === undefined || (sample.score === null && item.score !== null)) sample = item;
     count += 1;
     if (count > size) throw refuse('size_mismatch');
     try {
-      tree.append(entryLeafHash(item));
+      tree.append(entryLeafHash({ ...item }));
     } catch (error) {
       throw error instanceof CanonicalJsonError ? refuse('malformed_entry') : error;
     }
-    if (formulaOfEntry(item) !== formula) throw refuse('formula_mismatch');
+    if (formulaOfEntry({ ...item }) !== formula) throw refuse('formula_mismatch');
   }
   if (count !== size) throw refuse('size_mismatch');
   if (toHex(tree.root()) !== root) throw refuse('root_mismatch');
@@ -145,69 +120,41 @@ async function checkEntries(get: Get, header: PublishedBatch['header']): Promise
  * Receipts come in order. So where a batch has one, those before it that had none when they were read have got theirs
  * since, and are read again.
  */
-function createReceipts({ get, getFromOracle, remembered }: CheckOptions) {
+function createReceipts(publisher: Publisher, known: string | null) {
   const waiting: PublishedBatch[] = [];
-  let oracle = remembered?.oracle ?? null;
-  let [receipts, confirmed] = [0, 0];
+  let [oracle, receipts] = [known, 0];
 
   async function check(batch: PublishedBatch): Promise<void> {
-    const { receipt, headerHash } = batch;
-    const { sequence } = batch.header;
+    const { receipt, headerHash, header } = batch;
+    const { sequence } = header;
     if (receipt === null) {
       waiting.push(batch);
       return;
     }
     for (const late of waiting.splice(0)) {
-      const again = await get(`/api/publisher/batches/${late.header.sequence}`, publishedBatch);
+      const number = late.header.sequence;
+      const again = unwrap(await publisher.getBatch({ params: { sequence: String(number) } }));
       if (again.headerHash !== late.headerHash)
-        throw new Refuted(`batch ${late.header.sequence} is not the one that was read before`);
+        throw new Refuted(`batch ${number} is not the one that was read before`);
       if (again.receipt === null)
-        throw new Refuted(
-          `batch ${sequence} has a receipt, batch ${late.header.sequence} before it has none`,
-        );
+        throw new Refuted(`batch ${sequence} has a receipt, batch ${number} before it has none`);
       await check(again);
     }
     const fault = receiptFault(receipt, { sequence, headerHash }, oracle ?? undefined);
     if (fault !== null) throw new Refuted(`batch ${sequence}: ${fault}: ${receiptFaults[fault]}`);
     oracle ??= receipt.oracle;
     receipts += 1;
-    if (getFromOracle === undefined) return;
-    const missing = `batch ${sequence}: the oracle does not have it`;
-    const { receipt: own } = await found(getFromOracle(`/batches/${sequence}`, oracleAnswer), missing);
-    if (own.headerHash !== headerHash)
-      throw new Refuted(`batch ${sequence}: the oracle was given another one`);
-    if (own.oracle !== oracle)
-      throw new Refuted(`batch ${sequence}: the oracle asked is not the one of the receipts`);
-    confirmed += 1;
   }
 
-  return { check, found: () => ({ oracle, receipts, confirmed }) };
+  return { check, found: () => ({ oracle, receipts }) };
 }
 
 /** Checks one proof of the service: that this entry is in this batch. */
-async function checkProof(get: Get, header: PublishedBatch['header'], sample: Entry) {
-  const query = new URLSearchParams({ anchor: String(sample.anchorId), corridor: String(sample.corridor) });
-  const path = `/api/publisher/batches/${header.sequence}/proof?${query}`;
-  const claim = await found(
-    get(path, proofAnswer),
-    `batch ${header.sequence}: there is no proof of ${query}`,
-  );
-  if (claim.entry.anchorId !== sample.anchorId || !verifyEntry({ ...claim, header }))
-    throw new Refuted(`batch ${header.sequence}: the proof of ${query} does not hold`);
+async function checkProof(publisher: Publisher, header: Header, { anchorId: anchor, corridor }: Proof) {
+  const params = { sequence: String(header.sequence) };
+  const claim = unwrap(await publisher.proveBatchEntry({ params, query: { anchor, corridor } }));
+  const holds =
+    claim.entry.anchorId === anchor && verifyEntry({ ...claim, entry: { ...claim.entry }, header });
+  if (!holds) throw new Refuted(`batch ${header.sequence}: the proof of ${anchor} does not hold`);
   return { ...claim, sequence: header.sequence };
-}
-
-/** Refutes the service where it answers 404 for something that must be there. */
-function found<T>(answer: Promise<T>, message: string): Promise<T> {
-  return answer.catch((error: unknown) => {
-    throw error instanceof NotThere ? new Refuted(message) : error;
-  });
-}
-
-async function* orRefuted<T>(items: AsyncGenerator<T>, message: string): AsyncGenerator<T> {
-  for (;;) {
-    const next = await found(items.next(), message);
-    if (next.done) return;
-    yield next.value;
-  }
 }

@@ -49,7 +49,6 @@ describe('the commands', () => {
     ['docs/guides/operators.md', /CRON_SECRET/, /RUN_IN_PROGRESS|refreshed|{/],
     ['docs/guides/operators.md', /admin\/disputes/, /"items":\[\]/],
     ['docs/guides/oracle-consumers.md', /^npm run verify\n/, /VERIFIED/],
-    ['docs/guides/oracle-consumers.md', /--oracle/, /VERIFIED/],
   ])(
     'of %s that match %s do what the page shows',
     async (page, pattern, printed) => {
