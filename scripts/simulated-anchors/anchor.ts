@@ -13,11 +13,11 @@ import { createWithdrawals, type Payment, type Withdrawal } from './withdrawals.
 /** A running simulated anchor, and what a test can do with it. */
 export type SimulatedAnchor = Awaited<ReturnType<typeof startSimulatedAnchor>>;
 
-/** Starts one anchor on 127.0.0.1; `saved` are the withdrawals of an earlier run. */
+/** Starts one anchor on 127.0.0.1. */
 export async function startSimulatedAnchor(
   definition: AnchorDefinition,
   settings: FleetSettings,
-  { port, saved }: { port: number; saved: readonly Withdrawal[] },
+  port: number,
 ) {
   const { id, name } = definition;
   const { clock, ledger } = settings;
@@ -36,12 +36,12 @@ export async function startSimulatedAnchor(
   };
   const header = () => (profile.protocol === 'sep38-old' ? 'X-Stellar-Signature' : 'Signature');
   const callbacks = createCallbacks({ clock, key, header });
-  const withdrawals = createWithdrawals(context, saved, (changed) => {
+  const withdrawals = createWithdrawals(context, (changed) => {
     if (changed.callbackUrl === null) return;
     const transaction = transactionView(context, changed);
     callbacks.enqueue(changed.callbackUrl, JSON.stringify({ transaction }));
   });
-  const lookAtLedger = ledger && createLedgerWatch(ledger.horizonUrl, context, withdrawals);
+  const lookAtLedger = ledger && createLedgerWatch(ledger, context, withdrawals);
 
   const server = await startSimulatedServer({
     ...settings,
@@ -85,7 +85,7 @@ export async function startSimulatedAnchor(
     callbacks: callbacks.counts,
     /** Takes the steps that are due by the clock and delivers the callbacks that are due. */
     async tick() {
-      await lookAtLedger?.();
+      lookAtLedger?.();
       withdrawals.advance();
       await callbacks.deliver();
     },

@@ -1,6 +1,7 @@
 import type { Keypair } from '@stellar/stellar-base';
 import { minorUnitsOf } from '../../contract/schemas/corridors.js';
 import type { Clock, Random } from '../../server/ports.js';
+import type { SimulatedLedger } from '../simulated-ledger/index.js';
 import { anchorRate, marketRate, type PriceTerms } from './pricing.js';
 import type { AnchorDefinition, Profile } from './profiles.js';
 
@@ -13,7 +14,7 @@ export interface FleetSettings {
   /** Multiplies the profiles' latency. */
   latencyFactor: number;
   /** The simulated ledger, on which anchors see the payments to them. */
-  ledger?: { rpcUrl: string; horizonUrl: string } | undefined;
+  ledger?: Pick<SimulatedLedger, 'rpcUrl' | 'paymentsAfter' | 'latest'> | undefined;
 }
 
 /** What the protocol files of one anchor share. */

@@ -1,12 +1,10 @@
 import type { z } from 'zod';
 import type { fleetSchema } from '../../server/features/anchors/fleet-file.rules.js';
-import { readJson, replaceFile } from '../lib/files.js';
 import { type SimulatedAnchor, startSimulatedAnchor } from './anchor.js';
 import { type AnchorContext, corridors, type FleetSettings } from './context.js';
 import { baseRates, marketRate } from './pricing.js';
 import { anchorDefinitions } from './profiles.js';
 import { startSimulatedServer } from './server.js';
-import type { Withdrawal } from './withdrawals.js';
 
 export type { SimulatedAnchor } from './anchor.js';
 export type { Ending } from './profiles.js';
@@ -19,8 +17,6 @@ export interface SimulatedAnchorsOptions
   portBase?: number;
   /** Ids of those to start; all where absent. */
   anchors?: readonly string[];
-  /** The file in which withdrawals survive restarts (JSON); if absent, they are only in memory. */
-  stateFile?: string;
   /** How often `tick` runs by itself; never if absent. */
   tickMs?: number;
 }
@@ -62,27 +58,18 @@ function repeat(work: () => Promise<void>, everyMs: number) {
 
 /** Starts the fleet of simulated anchors and their FX reference on 127.0.0.1. */
 export async function startSimulatedAnchors(options: SimulatedAnchorsOptions) {
-  const { portBase = 0, stateFile } = options;
+  const { portBase = 0 } = options;
   const settings = { latencyFactor: 1, pace: 1, ...options };
   const portAt = (place: number) => (portBase === 0 ? 0 : portBase + place);
-  const saved = (await readJson<Record<string, Withdrawal[]>>(stateFile)) ?? {};
   const anchors: SimulatedAnchor[] = [];
   const started: { stop(): Promise<void> }[] = [];
 
-  async function save(): Promise<void> {
-    const changed = anchors.filter(({ withdrawals }) => withdrawals.takeChanged());
-    if (stateFile === undefined || changed.length === 0) return;
-    const kept = Object.fromEntries(anchors.map(({ id, withdrawals }) => [id, withdrawals.all()]));
-    await replaceFile(stateFile, JSON.stringify({ ...saved, ...kept }));
-  }
-  /** Moves every withdrawal up to the clock, delivers callbacks, writes the state file if anything changed. */
+  /** Moves every withdrawal up to the clock and delivers callbacks. */
   async function tick(): Promise<void> {
     await Promise.all(anchors.map((each) => each.tick()));
-    await save();
   }
   async function stop(): Promise<void> {
     for (const each of started.splice(0).reverse()) await each.stop();
-    await save();
   }
   /** The anchor with that id; throws when it was not started. */
   function anchor(id: string): SimulatedAnchor {
@@ -96,8 +83,7 @@ export async function startSimulatedAnchors(options: SimulatedAnchorsOptions) {
     started.push(fx);
     for (const [place, definition] of anchorDefinitions.entries()) {
       if (options.anchors?.includes(definition.id) === false) continue;
-      const own = { port: portAt(place + 1), saved: saved[definition.id] ?? [] };
-      anchors.push(await startSimulatedAnchor(definition, settings, own));
+      anchors.push(await startSimulatedAnchor(definition, settings, portAt(place + 1)));
       started.push(anchor(definition.id));
     }
     if (options.tickMs !== undefined) started.push(repeat(tick, options.tickMs));

@@ -19,7 +19,7 @@ export interface NewWithdrawal {
   callbackUrl: string | null;
 }
 
-/** What an anchor keeps of one withdrawal; as JSON in the state file. */
+/** What an anchor keeps of one withdrawal. */
 export interface Withdrawal extends NewWithdrawal {
   id: string;
   status: string;
@@ -58,15 +58,10 @@ function hexOf(label: string): string {
 }
 
 /** The withdrawals of one anchor. Payments and the clock move them; `onChange` is called on every new status. */
-export function createWithdrawals(
-  context: AnchorContext,
-  saved: readonly Withdrawal[],
-  onChange: (changed: Withdrawal) => void,
-) {
+export function createWithdrawals(context: AnchorContext, onChange: (changed: Withdrawal) => void) {
   const { clock, random, pace, definition } = context;
-  const kept = new Map(saved.slice(-keptLimit).map((each) => [each.id, each]));
-  let changed = false;
-  let begun = kept.size;
+  const kept = new Map<string, Withdrawal>();
+  let begun = 0;
 
   function freshId(): string {
     begun += 1;
@@ -79,7 +74,6 @@ export function createWithdrawals(
     if (effect === 'payout') payOut(context, withdrawal);
     else if (effect !== undefined) refund(withdrawal, effect);
     if (status === 'completed' || status === 'refunded') withdrawal.completedMs = atMs;
-    changed = true;
     onChange(withdrawal);
   }
 
@@ -107,7 +101,6 @@ export function createWithdrawals(
         amended: {},
       };
       kept.set(withdrawal.id, withdrawal);
-      changed = true;
       return withdrawal;
     },
     find: (id: string) => kept.get(id),
@@ -127,7 +120,6 @@ export function createWithdrawals(
       const now = clock();
       const { settlement } = context.profile();
       const ending = payment.ending ?? withdrawal.ending ?? drawEnding(settlement, random);
-      changed = true;
       withdrawal.ending = ending;
       if (ending === 'forget') kept.delete(withdrawal.id);
       if (ending === 'forget' || ending === 'vanish') return;
@@ -142,11 +134,9 @@ export function createWithdrawals(
     /** Decides the ending before the payment. */
     choose(withdrawal: Withdrawal, ending: Ending): void {
       withdrawal.ending = ending;
-      changed = true;
     },
     amend(withdrawal: Withdrawal, fields: Record<string, unknown>): void {
       withdrawal.amended = { ...withdrawal.amended, ...fields };
-      changed = true;
       onChange(withdrawal);
     },
     /** Takes every step that is due by the clock, in order. */
@@ -156,12 +146,6 @@ export function createWithdrawals(
         while (withdrawal.steps[0] !== undefined && withdrawal.steps[0].atMs <= now)
           move(withdrawal, withdrawal.steps.shift() as Step);
       }
-    },
-    /** True once after any change. */
-    takeChanged(): boolean {
-      const was = changed;
-      changed = false;
-      return was;
     },
   };
 }

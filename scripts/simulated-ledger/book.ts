@@ -1,4 +1,3 @@
-import { Decimal } from 'decimal.js';
 import type { Clock } from '../../server/ports.js';
 import {
   type AnyTransaction,
@@ -7,59 +6,30 @@ import {
   encodedResult,
   innerOf,
   type Rejection,
-  readEnvelope,
-  transferOf,
+  transfersOf,
 } from './entries.js';
 
-/** The balance of a new account in every asset: nobody has to fund simulated wallets. */
-const openingBalance = 1_000_000;
+/** What each account has: nobody has to fund simulated wallets, and nobody's money runs out. */
+const balance = 1_000_000;
 /** The most that is kept. */
 const keptLimit = 20_000;
 
 /** The transactions of the simulated ledger. A ledger closes every `closeMs`; its number follows from the clock alone. */
 export type Book = ReturnType<typeof createBook>;
 
-export function createBook(options: { clock: Clock; closeMs: number; saved: readonly Entry[] }) {
-  const { clock, closeMs } = options;
-  const entries = [...options.saved];
+export function createBook({ clock, closeMs }: { clock: Clock; closeMs: number }) {
+  /** By ledger. */
+  const entries: Entry[] = [];
   const byHash = new Map<string, Entry>();
-  const balances = new Map<string, Decimal>();
-  /** What each account has sent, oldest first. */
-  const sent = new Map<string, { sequence: string; closedAtMs: number }[]>();
-  let changed = false;
-  const isClosed = ({ closedAtMs }: { closedAtMs: number }) => closedAtMs <= clock();
+  const isClosed = ({ closedAtMs }: Entry) => closedAtMs <= clock();
   const hashesOf = ({ hash, innerHash }: Entry) => (innerHash === null ? [hash] : [hash, innerHash]);
-  const sentBy = (account: string) => sent.get(baseAccount(account)) ?? [];
+  const next = () => Math.floor(clock() / closeMs) + 1;
 
-  function note(entry: Entry, transaction: AnyTransaction): void {
-    for (const hash of hashesOf(entry)) byHash.set(hash, entry);
-    const { source, sequence } = innerOf(transaction);
-    sent.set(baseAccount(source), [...sentBy(source), { sequence, closedAtMs: entry.closedAtMs }]);
-  }
-
-  /** Applies all payments of a transaction, or none. */
-  function carryOut(transaction: AnyTransaction): boolean {
-    const inner = innerOf(transaction);
-    const after = new Map<string, Decimal>();
-    const add = (account: string, asset: { toString(): string }, amount: Decimal) => {
-      const key = `${baseAccount(account)} ${asset}`;
-      after.set(key, (after.get(key) ?? balances.get(key) ?? new Decimal(openingBalance)).plus(amount));
-    };
-    for (const operation of inner.operations) {
-      const transfer = transferOf(operation, inner.source);
-      if (transfer === null) continue;
-      add(transfer.from, transfer.sent.asset, new Decimal(transfer.sent.amount).neg());
-      add(transfer.to, transfer.asset, new Decimal(transfer.amount));
-    }
-    if ([...after.values()].some((balance) => balance.isNegative())) return false;
-    for (const [key, balance] of after) balances.set(key, balance);
-    return true;
-  }
-
-  for (const entry of entries) {
-    const transaction = readEnvelope(entry.envelope);
-    note(entry, transaction);
-    if (entry.successful) carryOut(transaction);
+  /** The sequence number of the last of these that an account (`G…`) has sent; 0 where there is none. */
+  function lastSequence(account: string, which: (entry: Entry) => boolean): string {
+    const isOwn = ({ transaction }: Entry) => baseAccount(innerOf(transaction).source) === account;
+    const last = entries.findLast((entry) => which(entry) && isOwn(entry));
+    return last === undefined ? '0' : innerOf(last.transaction).sequence;
   }
 
   return {
@@ -68,23 +38,24 @@ export function createBook(options: { clock: Clock; closeMs: number; saved: read
       const hash = transaction.hash().toString('hex');
       const known = byHash.get(hash);
       if (known !== undefined) return known;
-      const ledger = Math.floor(clock() / closeMs) + 1;
+      const [ledger, last] = [next(), entries.at(-1)];
       const inner = innerOf(transaction).hash().toString('hex');
-      const successful = carryOut(transaction);
+      const transfers = transfersOf(transaction);
+      const successful = transfers.every(({ amount }) => Number(amount) <= balance);
       const entry: Entry = {
         hash,
         innerHash: inner === hash ? null : inner,
         ledger,
-        order: entries.filter((each) => each.ledger === ledger).length + 1,
+        order: last?.ledger === ledger ? last.order + 1 : 1,
         closedAtMs: ledger * closeMs,
         successful,
-        envelope: transaction.toXDR(),
+        transaction,
+        transfers,
         result: encodedResult(transaction, successful),
       };
       entries.push(entry);
-      note(entry, transaction);
-      changed = true;
-      for (const dropped of entries.splice(0, Math.max(0, entries.length - keptLimit)))
+      for (const each of hashesOf(entry)) byHash.set(each, entry);
+      for (const dropped of entries.splice(0, entries.length - keptLimit))
         for (const each of hashesOf(dropped)) byHash.delete(each);
       return entry;
     },
@@ -92,32 +63,26 @@ export function createBook(options: { clock: Clock; closeMs: number; saved: read
     holds: (hash: string) => byHash.has(hash),
     /** Finds a transaction in closed ledgers, by either hash if it is a fee bump. */
     find: (hash: string) => [byHash.get(hash)].find((entry) => entry !== undefined && isClosed(entry)),
-    /** The transactions of closed ledgers, oldest first. */
-    all: () => entries.filter(isClosed),
-    /** Number and closing time of the ledger that closed last. */
-    latest() {
-      const ledger = Math.floor(clock() / closeMs);
-      return { ledger, closedAtMs: ledger * closeMs };
+    /** The successful transactions of closed ledgers after this one, oldest first. */
+    after(ledger: number): Entry[] {
+      const begin = entries.findLastIndex((entry) => entry.ledger <= ledger) + 1;
+      return entries.slice(begin).filter((entry) => entry.successful && isClosed(entry));
     },
+    /** Number and closing time of the ledger that closed last. */
+    latest: () => ({ ledger: next() - 1, closedAtMs: (next() - 1) * closeMs }),
     /** The sequence number of an account (`G…`) in closed ledgers; 0 for one that has sent nothing yet. */
-    sequenceOf: (account: string) => sentBy(account).findLast(isClosed)?.sequence ?? '0',
+    sequenceOf: (account: string) => lastSequence(account, isClosed),
     /** Null if a later ledger will apply this transaction; else the code of its rejection. */
     rejectionOf(transaction: AnyTransaction): Rejection | null {
       const { source, sequence, timeBounds } = innerOf(transaction);
-      const last = sentBy(source).at(-1)?.sequence ?? '0';
+      const last = lastSequence(baseAccount(source), () => true);
       if (BigInt(sequence) !== BigInt(last) + 1n) return 'txBadSeq';
-      const closesAt = ((Math.floor(clock() / closeMs) + 1) * closeMs) / 1_000;
+      const closesAt = (next() * closeMs) / 1_000;
       const { minTime, maxTime } = timeBounds ?? { minTime: '0', maxTime: '0' };
       if (closesAt < Number(minTime)) return 'txTooEarly';
       return maxTime !== '0' && closesAt > Number(maxTime) ? 'txTooLate' : null;
     },
     /** When a ledger of this number closed. */
     closedAt: (ledger: number) => ledger * closeMs,
-    /** Everything kept, for the state file, if anything changed since the last time. */
-    takeChanged(): readonly Entry[] | undefined {
-      if (!changed) return undefined;
-      changed = false;
-      return entries;
-    },
   };
 }

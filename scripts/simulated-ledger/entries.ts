@@ -1,17 +1,10 @@
-import {
-  FeeBumpTransaction,
-  Keypair,
-  StrKey,
-  type Transaction,
-  TransactionBuilder,
-  xdr,
-} from '@stellar/stellar-base';
+import { FeeBumpTransaction, Keypair, StrKey, type Transaction, xdr } from '@stellar/stellar-base';
 import { Decimal } from 'decimal.js';
-import { type assetOf, simulatedNetwork } from './payments.js';
+import type { assetOf } from './payments.js';
 
 const stroopsPerUnit = 10_000_000;
 
-/** A transaction in a closed ledger, as the simulated ledger keeps it. */
+/** A transaction in a closed ledger or the next one. */
 export interface Entry {
   /** The hash; for a fee bump, that of the outer transaction. */
   hash: string;
@@ -21,16 +14,13 @@ export interface Entry {
   order: number;
   closedAtMs: number;
   successful: boolean;
+  transaction: AnyTransaction;
+  transfers: Transfer[];
   /** Base64 XDR. */
-  envelope: string;
   result: string;
 }
 
 export type AnyTransaction = Transaction | FeeBumpTransaction;
-
-export function readEnvelope(envelope: string): AnyTransaction {
-  return TransactionBuilder.fromXDR(envelope, simulatedNetwork);
-}
 
 /** The transaction whose operations are carried out. */
 export function innerOf(transaction: AnyTransaction): Transaction {
@@ -50,30 +40,33 @@ export function isSigned(transaction: AnyTransaction): boolean {
   return inner.signatures.some((each) => key.verify(inner.hash(), each.signature()));
 }
 
-/** The transfer of an operation; null if it is not a payment. */
-export function transferOf(operation: Transaction['operations'][number], source: string) {
+export type Transfer = ReturnType<typeof transferOf>;
+
+/** The transfer of an operation; throws where it is no payment. */
+function transferOf(operation: Transaction['operations'][number], source: string) {
   const from = operation.source ?? source;
   switch (operation.type) {
     case 'payment': {
       const { destination: to, asset, amount } = operation;
-      return { kind: 'payment', from, to, asset, amount, sent: { asset, amount } } as const;
+      return { kind: 'payment', from, to, asset, amount } as const;
     }
     case 'pathPaymentStrictReceive': {
-      const { destination: to, destAsset: asset, destAmount: amount, sendAsset } = operation;
-      const kind = 'path_payment_strict_receive' as const;
-      return { kind, from, to, asset, amount, sent: { asset: sendAsset, amount } };
+      const { destination: to, destAsset: asset, destAmount: amount } = operation;
+      return { kind: 'path_payment_strict_receive', from, to, asset, amount } as const;
     }
     case 'pathPaymentStrictSend': {
-      const { destination: to, destAsset: asset, sendAmount: amount, sendAsset } = operation;
-      const kind = 'path_payment_strict_send' as const;
-      return { kind, from, to, asset, amount, sent: { asset: sendAsset, amount } };
+      const { destination: to, destAsset: asset, sendAmount: amount } = operation;
+      return { kind: 'path_payment_strict_send', from, to, asset, amount } as const;
     }
     default:
-      return null;
+      throw new Error(`the simulated ledger knows no ${operation.type}`);
   }
 }
 
-export type Transfer = NonNullable<ReturnType<typeof transferOf>>;
+export function transfersOf(transaction: AnyTransaction): Transfer[] {
+  const { operations, source } = innerOf(transaction);
+  return operations.map((operation) => transferOf(operation, source));
+}
 
 function resultOf(transfer: Transfer, succeeds: boolean): xdr.OperationResultTr {
   const { OperationResultTr: Result, PaymentResult } = xdr;
@@ -99,17 +92,14 @@ function resultOf(transfer: Transfer, succeeds: boolean): xdr.OperationResultTr 
 
 /** The result of a transaction whose operations are all payments: all succeed, or none has any effect. */
 export function encodedResult(transaction: AnyTransaction, succeeds: boolean): string {
-  const inner = innerOf(transaction);
-  const results = inner.operations.map((operation) => {
-    const transfer = transferOf(operation, inner.source);
-    if (transfer === null) throw new Error(`the simulated ledger knows no ${operation.type}`);
-    return xdr.OperationResult.opInner(resultOf(transfer, succeeds));
-  });
+  const results = transfersOf(transaction).map((transfer) =>
+    xdr.OperationResult.opInner(resultOf(transfer, succeeds)),
+  );
   const { InnerTransactionResultResult: Inner, TransactionResultResult: Result } = xdr;
   if (!(transaction instanceof FeeBumpTransaction))
     return encoded('100', succeeds ? Result.txSuccess(results) : Result.txFailed(results));
   const pair = new xdr.InnerTransactionResultPair({
-    transactionHash: inner.hash(),
+    transactionHash: transaction.innerTransaction.hash(),
     result: new xdr.InnerTransactionResult({
       feeCharged: xdr.Int64.fromString('100'),
       result: succeeds ? Inner.txSuccess(results) : Inner.txFailed(results),

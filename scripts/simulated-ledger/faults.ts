@@ -39,7 +39,7 @@ export function viewOf(book: Book, clock: Clock, faults: () => SourceFaults) {
       const entry = book.find(hash);
       return entry !== undefined && holds(entry) ? entry : undefined;
     },
-    all: () => book.all().filter(holds),
+    all: () => book.after(0).filter(holds),
     /** The ledgers that it claims to contain. */
     range() {
       const latest = book.latest();

@@ -1,7 +1,7 @@
 import { MuxedAccount, StrKey, type Transaction } from '@stellar/stellar-base';
 import type { Request, Response } from 'express';
 import { operationIdOf } from '../../server/ledger/ledger-transaction.rules.js';
-import { baseAccount, type Entry, horizonAsset, innerOf, readEnvelope, transferOf } from './entries.js';
+import { baseAccount, type Entry, horizonAsset, innerOf } from './entries.js';
 import type { View } from './faults.js';
 import { simulatedNetwork } from './payments.js';
 
@@ -10,26 +10,22 @@ export interface HorizonAnswer {
   json: object;
 }
 
-const pageLimit = 200;
-
-/** Answers a GET as Horizon does: the root, ledgers, transactions, their operations, accounts and what concerns them. */
+/** Answers a GET as Horizon does: the root, ledgers, transactions, their operations, and accounts. */
 export function answerHorizon(
   path: string,
-  query: URLSearchParams,
   view: View,
   sequenceOf: (account: string) => string,
 ): HorizonAnswer {
   const [kind, id = '', part] = path.split('/').filter((each) => each !== '');
   if (kind === undefined) return ok(root(view));
   if (kind === 'ledgers') return ledger(Number(id), view);
-  if (kind === 'accounts' && part === 'payments') return ok(page(paymentsOf(id, query, view)));
-  if (kind === 'accounts' && part === 'transactions') return ok(page(transactionsOf(id, query, view)));
   if (kind === 'accounts' && part === undefined && StrKey.isValidEd25519PublicKey(id))
     return ok(account(id, sequenceOf(id)));
   if (kind !== 'transactions') return problem(404, 'not_found');
   const entry = view.find(id.toLowerCase());
   if (entry === undefined) return problem(404, 'not_found');
-  return ok(part === 'operations' ? page(operationsOf(entry)) : transactionOf(entry, id.toLowerCase()));
+  if (part === 'operations') return ok({ _embedded: { records: operationsOf(entry) } });
+  return ok(transactionOf(entry, id.toLowerCase()));
 }
 
 function ok(json: object): HorizonAnswer {
@@ -74,41 +70,9 @@ function account(id: string, sequence: string) {
   };
 }
 
-/** Of the successful transactions that affect the account, in ascending order, what `cursor` and `limit` leave. */
-function selected<T extends { paging_token: string }>(
-  account: string,
-  query: URLSearchParams,
-  view: View,
-  recordsOf: (entry: Entry, operations: Transferred[]) => T[],
-): T[] {
-  const after = BigInt(query.get('cursor') || '0');
-  const limit = Math.min(Number(query.get('limit')) || 10, pageLimit);
-  const found: T[] = [];
-  for (const entry of view.all()) {
-    const ofAccount = operationsOf(entry).filter(({ from, to }) => from === account || to === account);
-    if (!entry.successful || ofAccount.length === 0) continue;
-    found.push(...recordsOf(entry, ofAccount).filter((each) => BigInt(each.paging_token) > after));
-    if (found.length >= limit) break;
-  }
-  return found.slice(0, limit);
-}
-
-export function transactionsOf(account: string, query: URLSearchParams, view: View) {
-  return selected(account, query, view, (entry) => [transactionOf(entry, entry.hash)]);
-}
-
-/** With `join=transactions`, each with its transaction. */
-function paymentsOf(account: string, query: URLSearchParams, view: View) {
-  const isJoined = query.get('join') === 'transactions';
-  return selected(account, query, view, (entry, operations) =>
-    operations.map((each) => (isJoined ? { ...each, transaction: transactionOf(entry, entry.hash) } : each)),
-  );
-}
-
 function transactionOf(entry: Entry, asked: string) {
-  const transaction = readEnvelope(entry.envelope);
+  const { transaction, ledger, order } = entry;
   const inner = innerOf(transaction);
-  const { ledger, order } = entry;
   return {
     id: asked,
     paging_token: operationIdOf({ ledger, order, position: 0 }),
@@ -119,7 +83,7 @@ function transactionOf(entry: Entry, asked: string) {
     ...named('source_account', 'account', inner.source),
     fee_account: 'feeSource' in transaction ? transaction.feeSource : baseAccount(inner.source),
     operation_count: inner.operations.length,
-    envelope_xdr: entry.envelope,
+    envelope_xdr: transaction.toXDR(),
     result_xdr: entry.result,
     ...memoFields(inner),
     ...(entry.innerHash === null
@@ -153,44 +117,23 @@ function named(name: string, muxedName: string, address: string) {
   return { ...fields, [`${muxedName}_muxed`]: address, [`${muxedName}_muxed_id`]: muxed.id() };
 }
 
-interface Transferred {
-  paging_token: string;
-  from: string;
-  to: string;
-}
-
-/** The operations of each entry: every look of every anchor goes through all of them, and decoding takes long. */
-const decoded = new WeakMap<Entry, Transferred[]>();
-
-function operationsOf(entry: Entry): Transferred[] {
-  const known = decoded.get(entry);
-  if (known !== undefined) return known;
-  const inner = innerOf(readEnvelope(entry.envelope));
-  const operations = inner.operations.flatMap((operation, place) => {
-    const transfer = transferOf(operation, inner.source);
-    if (transfer === null) return [];
-    const id = operationIdOf({ ledger: entry.ledger, order: entry.order, position: place + 1 });
-    const record = {
+function operationsOf({ ledger, order, hash, successful, closedAtMs, transfers }: Entry) {
+  return transfers.map(({ kind, from, to, asset, amount }, place) => {
+    const id = operationIdOf({ ledger, order, position: place + 1 });
+    return {
       id,
       paging_token: id,
-      transaction_successful: entry.successful,
-      ...named('source_account', 'source_account', transfer.from),
-      type: transfer.kind,
-      created_at: instant(entry.closedAtMs),
-      transaction_hash: entry.hash,
-      ...horizonAsset(transfer.asset),
-      ...named('from', 'from', transfer.from),
-      ...named('to', 'to', transfer.to),
-      amount: Number(transfer.amount).toFixed(7),
+      transaction_successful: successful,
+      ...named('source_account', 'source_account', from),
+      type: kind,
+      created_at: instant(closedAtMs),
+      transaction_hash: hash,
+      ...horizonAsset(asset),
+      ...named('from', 'from', from),
+      ...named('to', 'to', to),
+      amount,
     };
-    return [record as typeof record & Transferred];
   });
-  decoded.set(entry, operations);
-  return operations;
-}
-
-function page(records: object[]) {
-  return { _embedded: { records } };
 }
 
 function instant(ms: number): string {
@@ -208,13 +151,18 @@ export function streamedAccount(request: Request): string | undefined {
 
 /** Sends the transactions of an account as server-sent events, as Horizon does: those after the cursor, then new ones. */
 export function streamTransactions(account: string, request: Request, response: Response, view: View): void {
-  let cursor = String(request.get('last-event-id') ?? request.query.cursor ?? '0');
+  let cursor = BigInt(String(request.get('last-event-id') ?? request.query.cursor ?? '0'));
   response.set({ 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
   response.write('retry: 1000\nevent: open\ndata: "hello"\n\n');
+  const isOfAccount = ({ transfers }: Entry) =>
+    transfers.some(({ from, to }) => baseAccount(from) === account || baseAccount(to) === account);
   const look = () => {
-    for (const each of transactionsOf(account, new URLSearchParams({ cursor, limit: '200' }), view)) {
-      cursor = each.paging_token;
-      response.write(`id: ${cursor}\ndata: ${JSON.stringify(each)}\n\n`);
+    for (const entry of view.all().filter(isOfAccount)) {
+      const record = transactionOf(entry, entry.hash);
+      const id = BigInt(record.paging_token);
+      if (id <= cursor) continue;
+      cursor = id;
+      response.write(`id: ${id}\ndata: ${JSON.stringify(record)}\n\n`);
     }
   };
   look();

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import express from 'express';
 import type { Clock } from '../../server/ports.js';
-import { readJson, replaceFile } from '../lib/files.js';
 import { listenOnLoopback } from '../lib/loopback-server.js';
 import { createBook } from './book.js';
-import type { Entry } from './entries.js';
+import { type Entry, innerOf } from './entries.js';
 import { noFaults, type SourceFaults, viewOf } from './faults.js';
 import { answerHorizon, streamedAccount, streamTransactions } from './horizon.js';
 import { buildTransaction, type SimulatedTransaction } from './payments.js';
@@ -16,8 +15,6 @@ export interface SimulatedLedgerOptions {
   port?: number;
   /** How far apart ledgers close; a second where absent. The real network takes five. */
   closeMs?: number;
-  /** The file in which transactions survive restarts (JSON); if absent, they are only in memory. */
-  stateFile?: string;
 }
 
 /** A ledger on this machine that answers as Stellar RPC and Horizon do. No real asset moves. */
@@ -25,13 +22,12 @@ export type SimulatedLedger = Awaited<ReturnType<typeof startSimulatedLedger>>;
 
 /** Starts a ledger on 127.0.0.1: RPC at `/rpc`, Horizon at `/horizon`. */
 export async function startSimulatedLedger(options: SimulatedLedgerOptions) {
-  const { clock, port = 0, closeMs = 1_000, stateFile } = options;
-  const saved = (await readJson<Entry[]>(stateFile)) ?? [];
-  const book = createBook({ clock, closeMs, saved });
+  const { clock, port = 0, closeMs = 1_000 } = options;
+  const book = createBook({ clock, closeMs });
   const faults = { rpc: noFaults, horizon: noFaults };
   const rpcView = viewOf(book, clock, () => faults.rpc);
   const horizonView = viewOf(book, clock, () => faults.horizon);
-  let sequence = saved.length;
+  let sequence = 0;
 
   const app = express();
   app.disable('x-powered-by');
@@ -51,19 +47,11 @@ export async function startSimulatedLedger(options: SimulatedLedgerOptions) {
   app.get(/^\/horizon(\/.*)?$/, (request, response) => {
     const streamed = streamedAccount(request);
     if (streamed !== undefined) return streamTransactions(streamed, request, response, horizonView);
-    const url = new URL(request.originalUrl, 'http://ledger');
-    const path = url.pathname.slice('/horizon'.length);
-    const { status, json } = answerHorizon(path, url.searchParams, horizonView, book.sequenceOf);
+    const path = request.path.slice('/horizon'.length);
+    const { status, json } = answerHorizon(path, horizonView, book.sequenceOf);
     response.status(status).type('application/hal+json').send(JSON.stringify(json));
   });
   const server = await listenOnLoopback(app, { port });
-
-  async function save(): Promise<void> {
-    const kept = stateFile === undefined ? undefined : book.takeChanged();
-    if (stateFile !== undefined && kept !== undefined) await replaceFile(stateFile, JSON.stringify(kept));
-  }
-  const complain = (error: unknown) => console.error('simulated ledger:', error);
-  const saving = setInterval(() => void save().catch(complain), 2_000);
 
   return {
     /** The values for `LEDGER_RPC_URL` and `HORIZON_URL`. */
@@ -80,10 +68,14 @@ export async function startSimulatedLedger(options: SimulatedLedgerOptions) {
       faults.rpc = { ...faults.rpc, ...rpc };
       faults.horizon = { ...faults.horizon, ...horizon };
     },
-    async stop(): Promise<void> {
-      clearInterval(saving);
-      await server.stop();
-      await save();
-    },
+    /** The payments in the ledgers that closed after this one, oldest first. */
+    paymentsAfter: (ledger: number) =>
+      book.after(ledger).flatMap(({ transfers, transaction, hash }) => {
+        const { memo } = innerOf(transaction);
+        return transfers.map(({ from, to, amount }) => ({ from, to, amount, hash, memo }));
+      }),
+    /** The number of the ledger that closed last. */
+    latest: () => book.latest().ledger,
+    stop: server.stop,
   };
 }

@@ -61,31 +61,12 @@ function sourceOf(address: string, sequence: string): Account | MuxedAccount {
 function operationOf({ from, to, amount, asset = usdc, kind = 'payment' }: SimulatedPayment) {
   const source = from === undefined ? {} : { source: from };
   const paid = assetOf(asset);
-  switch (kind) {
-    case 'payment':
-      return Operation.payment({ destination: to, asset: paid, amount, ...source });
-    case 'path_payment_strict_receive':
-      return Operation.pathPaymentStrictReceive({
-        sendAsset: Asset.native(),
-        sendMax: '1000000',
-        destination: to,
-        destAsset: paid,
-        destAmount: amount,
-        path: [],
-        ...source,
-      });
-    case 'path_payment_strict_send':
-      // The simulated market delivers one for one; the least amount is lower, as wallets set it.
-      return Operation.pathPaymentStrictSend({
-        sendAsset: Asset.native(),
-        sendAmount: amount,
-        destination: to,
-        destAsset: paid,
-        destMin: '0.0000001',
-        path: [],
-        ...source,
-      });
-  }
+  if (kind === 'payment') return Operation.payment({ destination: to, asset: paid, amount, ...source });
+  const path = { sendAsset: Asset.native(), destination: to, destAsset: paid, path: [], ...source };
+  // The simulated market delivers one for one; the least amount is lower, as wallets set it.
+  return kind === 'path_payment_strict_receive'
+    ? Operation.pathPaymentStrictReceive({ ...path, sendMax: '1000000', destAmount: amount })
+    : Operation.pathPaymentStrictSend({ ...path, sendAmount: amount, destMin: '0.0000001' });
 }
 
 /** Builds a transaction, unsigned. */

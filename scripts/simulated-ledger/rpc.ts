@@ -1,6 +1,6 @@
-import { StrKey, xdr } from '@stellar/stellar-base';
+import { StrKey, TransactionBuilder, xdr } from '@stellar/stellar-base';
 import type { Book } from './book.js';
-import { encodedRejection, isSigned, readEnvelope } from './entries.js';
+import { type AnyTransaction, encodedRejection, isSigned } from './entries.js';
 import type { View } from './faults.js';
 import { simulatedNetwork } from './payments.js';
 
@@ -112,7 +112,7 @@ function transactionOf(hash: unknown, view: View): object {
     txHash: hash,
     applicationOrder: entry.order,
     feeBump: entry.innerHash !== null,
-    envelopeXdr: entry.envelope,
+    envelopeXdr: entry.transaction.toXDR(),
     resultXdr: entry.result,
     ledger: entry.ledger,
     createdAt: seconds(entry.closedAtMs),
@@ -121,9 +121,9 @@ function transactionOf(hash: unknown, view: View): object {
 
 function send(envelope: unknown, book: Book, latest: { ledger: number; closedAtMs: number }): object {
   const told = { latestLedger: latest.ledger, latestLedgerCloseTime: seconds(latest.closedAtMs) };
-  let transaction: ReturnType<typeof readEnvelope>;
+  let transaction: AnyTransaction;
   try {
-    transaction = readEnvelope(String(envelope));
+    transaction = TransactionBuilder.fromXDR(String(envelope), simulatedNetwork);
   } catch {
     throw new RpcError(invalidParams, 'invalid_xdr');
   }

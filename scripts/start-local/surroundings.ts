@@ -25,18 +25,16 @@ function onUsualPort<T>(usual: number, start: (port: number) => Promise<T>): Pro
 }
 
 /**
- * Starts the simulated ledger and the simulated anchors, which keep their state in the folder, and writes their fleet
- * file there. `env`: the variables by which the service uses them.
+ * Starts the simulated ledger and the simulated anchors, and writes their fleet file into the folder. `env`: the variables
+ * by which the service uses them.
  */
 export async function addAnchors(parts: StartedParts, folder: string) {
   const clock = Date.now;
-  const ledgerFile = join(folder, 'simulated-ledger.json');
   const ledger = await parts.add(
     'the simulated ledger',
-    onUsualPort(usualPorts.ledger, (port) => startSimulatedLedger({ clock, port, stateFile: ledgerFile })),
+    onUsualPort(usualPorts.ledger, (port) => startSimulatedLedger({ clock, port })),
   );
-  const stateFile = join(folder, 'simulated-anchors.json');
-  const options = { clock, random: Math.random, ledger, stateFile, tickMs: 1_000, pace };
+  const options = { clock, random: Math.random, ledger, tickMs: 1_000, pace };
   const { fleet, env, fxUrl, allow, anchor } = await parts.add(
     'the simulated anchors',
     onUsualPort(usualPorts.anchors, (portBase) => startSimulatedAnchors({ ...options, portBase })),

@@ -71,13 +71,9 @@ export async function startLocally(): Promise<LocalStart> {
 
   const service = run('npm', ['start']);
   await waitFor(() => expect(service.printed()).toContain('Ctrl-C stops'), { timeout: 120_000 });
-  const oracle = /Oracle +http:\/\/(\S+)/.exec(service.printed())?.[1] ?? '';
 
   function here(text: string): string {
-    return text
-      .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
-      .replaceAll('127.0.0.1:7299', oracle)
-      .replaceAll('9099', String(receiverPort));
+    return text.replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`).replaceAll('9099', String(receiverPort));
   }
 
   async function succeeds(command: string, args: string[], given: NodeJS.ProcessEnv): Promise<string> {

@@ -29,7 +29,7 @@ describe('an off-ramp', () => {
     const [payment, ...others] = await fixture.paymentsOf(buyer.account);
     expect(others).toEqual([]);
     expect(payment).toMatchObject({ to: harbour().context.receivingAccount, amount: '100.0000000' });
-    expect(payment?.transaction_hash).toBe(state.payment.hash);
+    expect(payment?.hash).toBe(state.payment.hash);
     expect(intent).toMatchObject({
       status: 'settled',
       payment: { found: { hash: state.payment.hash, lookedUpIn: 'rpc' } },
