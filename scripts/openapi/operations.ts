@@ -22,22 +22,19 @@ export interface Operation {
   example: Example;
   /** In OpenAPI form: `/api/rates/{corridor}`. */
   path: string;
+  /** How the client calls it: `client.rates.getRates`. */
+  call: string;
 }
 
 /** Every operation of the contract, in its order; without `examples`, each with an empty one. */
-export function operationsOf(router: AppRouter, examples: Examples = {}): Operation[] {
-  return Object.entries(router).flatMap(([name, node]) =>
-    isAppRoute(node)
-      ? [
-          {
-            route: node,
-            example: (examples[name] ?? { answer: undefined }) as Example,
-            metadata: node.metadata as RouteMetadata,
-            path: node.path.replaceAll(/:([A-Za-z0-9_]+)/g, '{$1}'),
-          },
-        ]
-      : operationsOf(node, examples[name] as Examples | undefined),
-  );
+export function operationsOf(router: AppRouter, examples: Examples = {}, group = 'client'): Operation[] {
+  return Object.entries(router).flatMap(([name, node]) => {
+    const call = `${group}.${name}`;
+    if (!isAppRoute(node)) return operationsOf(node, examples[name] as Examples | undefined, call);
+    const example = (examples[name] ?? { answer: undefined }) as Example;
+    const path = node.path.replaceAll(/:([A-Za-z0-9_]+)/g, '{$1}');
+    return [{ route: node, metadata: node.metadata as RouteMetadata, example, path, call }];
+  });
 }
 
 const tableOrder = Object.keys(errorTable);

@@ -10,10 +10,8 @@ import { createTypeWriter, doc, type TypeWriter, union } from './write-type.js';
 export const errorBodyName = (code: ErrorCode) => `${pascalCase(code)}ErrorBody`;
 
 /** An operation of the contract as a client has it. */
-export interface ClientOperation extends Pick<Operation, 'route' | 'metadata'> {
+export interface ClientOperation extends Operation {
   name: string;
-  /** `client.<group>.<name>` */
-  call: string;
   /** What the names of its types begin with. */
   type: string;
   /** The document's object of the operation. */
@@ -29,15 +27,14 @@ export function operationsByGroup(
 ): [string, ClientOperation[]][] {
   return Object.entries(contract).map(([group, members]) => [
     group,
-    Object.entries(members as AppRouter).flatMap(([name, member]) =>
-      operationsOf({ [name]: member }).map(({ path, ...operation }) => {
-        const object = document.paths[path]?.[operation.route.method.toLowerCase()];
-        if (object === undefined) throw new Error(`the document has no ${operation.route.method} ${path}`);
-        const isList = object.parameters?.some((one) => one.name === 'cursor') ?? false;
-        const type = pascalCase(operation.metadata.operationId);
-        return { ...operation, name, call: `client.${group}.${name}`, type, object, isList };
-      }),
-    ),
+    operationsOf(members as AppRouter, {}, `client.${group}`).map((operation) => {
+      const { path, route, metadata, call } = operation;
+      const object = document.paths[path]?.[route.method.toLowerCase()];
+      if (object === undefined) throw new Error(`the document has no ${route.method} ${path}`);
+      const isList = object.parameters?.some((one) => one.name === 'cursor') ?? false;
+      const name = call.slice(call.lastIndexOf('.') + 1);
+      return { ...operation, name, type: pascalCase(metadata.operationId), object, isList };
+    }),
   ]);
 }
 
