@@ -6,7 +6,7 @@ import { encodePublicKey } from '../../contract/verification/strkey.js';
 import type { BenchContext, BenchMongo } from './lib/context.js';
 import { type BenchRow, inTurns, medianOf, ms, percentile, perSecond, ratioOfRounds } from './lib/figures.js';
 import { clientOf, fire, type LoadResult, newClient } from './lib/load.js';
-import { openWindows } from './programs/windows.js';
+import { openWindows } from './lib/windows.js';
 
 const rounds = 3;
 const connections = 32;

@@ -1,10 +1,10 @@
 /** Requests of clients that were never there before, each of which draws from its limit in MongoDB. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { besideBare, record, startBare } from './lib/beside-bare.js';
+import { besideBare, record } from './lib/beside-bare.js';
 import type { BenchContext } from './lib/context.js';
 import { type BenchRow, inTurns, medianOf, ms, percentile, ratioOfRounds } from './lib/figures.js';
 import { fire, newClient } from './lib/load.js';
-import { openWindows } from './programs/windows.js';
+import { openWindows } from './lib/windows.js';
 
 const path = '/api/rates/usdc-ngn';
 /** Requests a second on an idle machine. */
@@ -13,7 +13,7 @@ const idleRate = 50;
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const mongod = await context.startMongo();
   const service = await context.startService({ ...(await context.startAnchors()), MONGODB_URI: mongod.uri });
-  const bare = await startBare(context, { [path]: await record(service.url + path) }, mongod.uri);
+  const bare = await context.startBare({ [path]: await record(service.url + path) }, mongod.uri);
   const seconds = context.seconds / 3;
   const next = () => ({ headers: newClient() });
   const servers = { bare, service, mongodPids: mongod.pids };

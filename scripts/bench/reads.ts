@@ -1,6 +1,6 @@
 /** Cached reads of clients whose windows are held, unchanged answers and refusals, beside a server that sends the same bytes. */
 import { type RateLimitClass, rateLimitClasses } from '../../contract/rate-limits.js';
-import { besideBare, record, startBare } from './lib/beside-bare.js';
+import { besideBare, record } from './lib/beside-bare.js';
 import { type BenchContext, type BenchService, runInternally } from './lib/context.js';
 import type { BenchRow } from './lib/figures.js';
 import { clientOf, fire } from './lib/load.js';
@@ -27,7 +27,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   // One path after another: all together would need more windows than a process holds.
   for (const [path, limit] of paths) {
-    const bare = await startBare(context, { [path]: await record(service.url + path) });
+    const bare = await context.startBare({ [path]: await record(service.url + path) });
     await holdWindows(service.url + path, limit);
     const table = `GET ${path}, clients whose windows are held`;
     const load = async () => ({ requests: heldClients, seconds });
@@ -58,7 +58,7 @@ async function holdWindows(url: string, limit: RateLimitClass, requests = heldCl
 async function unchanged(context: BenchContext, service: BenchService, seconds: number): Promise<BenchRow[]> {
   const { etag = '' } = (await record(service.url + scoresPath)).headers;
   const headers = { 'if-none-match': etag };
-  const bare = await startBare(context, {
+  const bare = await context.startBare({
     [scoresPath]: await record(service.url + scoresPath, 304, headers),
   });
   // The others have used up most of what they held.
@@ -71,7 +71,7 @@ async function unchanged(context: BenchContext, service: BenchService, seconds: 
 
 async function refused(context: BenchContext, service: BenchService, seconds: number): Promise<BenchRow[]> {
   const url = service.url + ratesPath;
-  const bare = await startBare(context, { [ratesPath]: await record(url, 429, await refusedClient(url)) });
+  const bare = await context.startBare({ [ratesPath]: await record(url, 429, await refusedClient(url)) });
   // Its window lasts for a minute: each measurement has a client of its own.
   const load = async () => ({ headers: await refusedClient(url), expect: 429, seconds });
   const table = `GET ${ratesPath}, a client that is refused (429)`;

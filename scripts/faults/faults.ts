@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../../server/ports.js';
-import type { Instance } from './instances.js';
-import type { Members } from './members.js';
+import type { Instance } from '../lib/instances.js';
+import type { Members } from '../mongod/members.js';
 
 /** What a fault acts upon, and what it reports. */
 export interface Stage {

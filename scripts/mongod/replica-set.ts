@@ -15,8 +15,8 @@ export interface RunningMongo {
   uri: string;
   /** Where the binary or server was found, for display: `PATH`, `MONGODB_URI`, … */
   source: string;
-  /** Process id of the mongod started here; absent if MONGODB_URI names an existing server. */
-  pid?: number;
+  /** Of the mongod started here; none if MONGODB_URI names an existing server. */
+  pids: number[];
   /** Calls the listener once if that mongod ends without having been stopped here. */
   onEnded(listener: () => void): void;
   /** Stops what was started here and nothing else; data under `dbPath` stays. */
@@ -54,7 +54,7 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
   });
   if (found.kind === 'uri') {
     const uri = options.database === undefined ? found.uri : withDatabase(found.uri, database);
-    return { uri, source: 'MONGODB_URI', onEnded: () => undefined, stop: async () => undefined };
+    return { uri, source: 'MONGODB_URI', pids: [], onEnded: () => undefined, stop: async () => undefined };
   }
 
   const isTemporary = options.dbPath === undefined;
@@ -81,7 +81,7 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
   return {
     uri: `mongodb://127.0.0.1:${port}/${encodeURIComponent(database)}?replicaSet=${setName}`,
     source: `${found.source}, version ${found.version}`,
-    ...(child.pid === undefined ? {} : { pid: child.pid }),
+    pids: [child.pid ?? 0],
     onEnded(listener) {
       child.once('exit', () => {
         if (!isStopping) listener();

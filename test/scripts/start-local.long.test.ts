@@ -15,7 +15,7 @@ import { testDatabase } from '../support/database.js';
 import { testRun } from '../support/test-run.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const upTimeoutMs = 60_000;
+const upTimeoutMs = 120_000;
 
 /** One `npm start`, in a process group of its own as in a terminal. */
 interface Start {
@@ -135,7 +135,7 @@ describe('npm start', () => {
     expect(first.output()).not.toMatch(/Could not stop|\n\s+at /);
     expect(await commandLine(mongod)).toBe('');
     expect(existsSync(join(folder, 'start.pid'))).toBe(false);
-  }, 180_000);
+  }, 400_000);
 
   it('finds its data and its keys again, after a clean stop and after being killed outright', async () => {
     const first = start();
@@ -154,7 +154,7 @@ describe('npm start', () => {
     const third = start();
     await untilUp(third);
     expect(await onDatabase((notes) => notes.countDocuments())).toBe(1);
-  }, 120_000);
+  }, 400_000);
 
   it('names the port that is taken, and leaves nothing behind', async () => {
     const squatter = createServer();
@@ -194,5 +194,5 @@ describe('npm start on a MongoDB of your own', () => {
     await untilUp(first);
     expect(first.output()).toMatch(/Generated a history of \d+ simulated off-ramps/);
     expect(await collectionsIn(named.name)).toContain('intents');
-  }, 180_000);
+  }, 400_000);
 });

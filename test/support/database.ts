@@ -57,7 +57,7 @@ export interface PrivateMongo extends RunningMongo {
 /** A replica set that no other file uses, for fault tests, whatever MONGODB_URI says. Call stop() when done. */
 export async function privateMongo(): Promise<PrivateMongo> {
   const running = await startMongo({ ownProcess: true, database: 'private' });
-  const { pid } = running;
+  const [pid] = running.pids;
   if (pid === undefined) throw new Error('the mongod started has no process id');
   const stateOf = () => execFileSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' });
   const thaw = () => void process.kill(pid, 'SIGCONT');

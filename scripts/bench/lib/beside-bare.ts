@@ -1,17 +1,12 @@
-import type { RecordedAnswer } from '../programs/bare-server.js';
-import type { BenchContext, BenchService } from './context.js';
+import type { RecordedAnswer } from './bare-server.js';
+import type { BenchService } from './context.js';
 import { type BenchRow, inTurns, medianOf, microseconds, ms, perSecond, ratioOfRounds } from './figures.js';
-import type { Program } from './load.js';
 import { type Load, measure } from './load.js';
 
 const rounds = 3;
 const bytesTolerance = 0.02;
 const bare = 'bare node:http';
 const service = 'this service';
-
-export interface Server extends Pick<Program, 'pid'> {
-  url: string;
-}
 
 /** Sends one request and keeps the answer. Throws if it has another status. */
 export async function record(
@@ -27,26 +22,16 @@ export async function record(
   return { status: expect, headers: kept, body };
 }
 
-/** A bare server that sends these answers, after a draw where a database is given. */
-export async function startBare(
-  context: BenchContext,
-  answers: Record<string, RecordedAnswer>,
-  ...uri: string[]
-): Promise<Server> {
-  const program = await context.startProgram('bare-server', [JSON.stringify(answers), ...uri]);
-  return { pid: program.pid, url: `http://127.0.0.1:${await program.ready}` };
-}
-
 /**
  * The same load on both servers in turns. Processor time is compared besides the rate, since a generator on the same
  * cores that is no quicker than the bare server makes the rates look alike. Throws where answers differ in size.
  */
 export async function besideBare(
-  servers: { bare: Server; service: BenchService; mongodPids?: number[] },
+  servers: { bare: BenchService; service: BenchService; mongodPids?: number[] },
   { table, path, load }: { table: string; path: string; load: () => Promise<Omit<Load, 'url'>> },
 ): Promise<BenchRow[]> {
   const { mongodPids = [] } = servers;
-  const line = (what: string, { pid, url }: Server) => ({
+  const line = (what: string, { pid, url }: BenchService) => ({
     what,
     measure: async () => measure([pid, ...mongodPids], { ...(await load()), url: url + path }),
   });

@@ -1,16 +1,16 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MongoMemoryReplSet } from 'mongodb-memory-server-core';
 import { mongo } from 'mongoose';
-import { findMongod } from '../../find-mongod.js';
 import { type Compiled, productionFlags } from '../../lib/compile.js';
-import { untilReady } from '../../lib/local-service.js';
+import { breakable } from '../../lib/instances.js';
+import { isReady } from '../../lib/local-service.js';
 import { freePort } from '../../lib/loopback-server.js';
 import type { StartedParts } from '../../lib/started-parts.js';
-import { withDatabase } from '../../mongod/uri.js';
-import type { AnchorsStarted } from '../programs/anchors.js';
+import { startMembers } from '../../mongod/members.js';
+import { startMongo } from '../../mongod/replica-set.js';
+import { startSimulatedAnchors } from '../../simulated-anchors/index.js';
+import type { RecordedAnswer } from './bare-server.js';
 import type { BenchRow } from './figures.js';
-import { type Program, startProgram as startOurs } from './load.js';
 
 /**
  * What every file of scripts/bench exports. A bench measures alternatives in turns in one run and reports their ratios; it
@@ -21,10 +21,14 @@ export type Bench = (context: BenchContext) => Promise<BenchRow[]>;
 export type BenchContext = ReturnType<typeof createContext>;
 
 export interface BenchMongo {
-  /** Names the database `bench`. */
   uri: string;
   pids: number[];
   client: mongo.MongoClient;
+}
+
+interface Program {
+  pid: number;
+  stop(): Promise<void>;
 }
 
 export interface BenchService extends Program {
@@ -60,50 +64,57 @@ export function createContext(given: {
 }) {
   const { compiled, folder, parts } = given;
 
-  /** A program of scripts/bench/programs. */
-  async function startProgram(name: string, args: string[] = []): Promise<Program> {
-    const program = startOurs(compiled.fileOf(`scripts/bench/programs/${name}`), { args });
-    await parts.add(name, program);
-    await program.ready;
-    return program;
+  /** A process of Node, with no other variable of the environment than these and PATH. */
+  async function startProgram(
+    name: string,
+    of: { args: readonly string[]; env?: Record<string, string>; isUp(): Promise<boolean> },
+  ): Promise<Program> {
+    const env = { PATH: process.env.PATH ?? '', ...of.env };
+    const program = breakable({ ...of, name, folder, command: process.execPath, env });
+    const stop = async () => void (await program.end('SIGTERM'));
+    await parts.add(name, { stop });
+    await program.start();
+    return { pid: program.pid(), stop };
   }
 
   return {
     ...given,
-    startProgram,
-    async startMongo(members = 1): Promise<BenchMongo> {
-      const found = await findMongod({ env: { ...process.env, MONGODB_URI: undefined } });
-      if (found.kind !== 'binary') throw new Error('a bench needs a mongod of its own');
-      const quiet = ['--setParameter', 'diagnosticDataCollectionEnabled=false'];
-      const args = ['--wiredTigerCacheSizeGB', '0.5', ...quiet];
-      const set = await MongoMemoryReplSet.create({
-        binary: { systemBinary: found.path, version: found.version },
-        replSet: { count: members, storageEngine: 'wiredTiger', args },
-      });
-      await parts.add('MongoDB', { stop: async () => void (await set.stop()) });
-      const uri = withDatabase(set.getUri(), 'bench');
+    /** Bare node:http, which sends these answers by path, after a draw where a database is given. */
+    async startBare(answers: Record<string, RecordedAnswer>, ...uri: string[]): Promise<BenchService> {
+      const port = String(await freePort());
+      const url = `http://127.0.0.1:${port}`;
+      const args = [compiled.fileOf('scripts/bench/lib/bare-server'), port, JSON.stringify(answers), ...uri];
+      const isUp = () =>
+        fetch(url)
+          .then(() => true)
+          .catch(() => false);
+      return { ...(await startProgram('bare-server', { args, isUp })), url };
+    },
+    async startMongo(members: 1 | 3 = 1): Promise<BenchMongo> {
+      const starting: Promise<Omit<BenchMongo, 'client'> & { stop(): Promise<void> }> =
+        members === 1
+          ? startMongo({ ownProcess: true, database: 'bench' })
+          : startMembers(await mkdtemp(join(folder, 'members-')));
+      const { uri, pids } = await parts.add('MongoDB', starting);
       const client = await mongo.MongoClient.connect(uri);
       await parts.add('the connection', { stop: () => client.close() });
-      const pids = set.servers.flatMap(({ instanceInfo }) => instanceInfo?.instance.mongodProcess?.pid ?? []);
       return { uri, pids, client };
     },
     /** The simulated anchors without latency or faults; what the service needs to use them. */
     async startAnchors(): Promise<Record<string, string>> {
-      const program = await startProgram('anchors');
-      const { fleet, env } = (await program.ready) as AnchorsStarted;
-      const fleetFile = join(folder, `fleet-${program.pid}.json`);
+      const options = { clock: Date.now, random: () => 0.5, latencyFactor: 0 };
+      const { fleet, env, fxUrl, allow } = await parts.add('the anchors', startSimulatedAnchors(options));
+      const fleetFile = join(folder, 'fleet.json');
       await writeFile(fleetFile, JSON.stringify(fleet));
-      return { ...env, FLEET_FILE: fleetFile };
+      return { ...env, FX_URL: fxUrl, OUTBOUND_ALLOW: allow.join(','), FLEET_FILE: fleetFile };
     },
     /** The compiled service, with the scheduler off; of this checkout where no other is given. */
     async startService(given: Record<string, string>, release = compiled): Promise<BenchService> {
       const port = String(await freePort());
-      const env = { ...serviceEnvironment, PORT: port, ...given };
-      const program = startOurs(release.fileOf('server/main'), { env, nodeArgs: [...productionFlags] });
-      await parts.add('the service', program);
       const url = `http://127.0.0.1:${port}`;
-      await untilReady(url);
-      return { ...program, url };
+      const env = { ...serviceEnvironment, PORT: port, ...given };
+      const args = [...productionFlags, release.fileOf('server/main')];
+      return { ...(await startProgram('the service', { args, env, isUp: () => isReady(url) })), url };
     },
   };
 }

@@ -3,7 +3,6 @@
  * before each answer, the draw that the service makes for a client without a window.
  */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { mongo } from 'mongoose';
 import { openWindows } from './windows.js';
 
@@ -16,7 +15,7 @@ export interface RecordedAnswer {
   body: string;
 }
 
-const [text = '{}', uri] = process.argv.slice(2);
+const [port, text = '{}', uri] = process.argv.slice(2);
 const recorded = JSON.parse(text) as Record<string, RecordedAnswer>;
 const answers = new Map(
   Object.entries(recorded).map(([path, { body, ...answer }]) => [
@@ -34,5 +33,4 @@ const server = createServer(async (request, response) => {
   await draw?.(String(request.headers['x-forwarded-for']));
   return response.writeHead(answer.status, answer.headers).end(answer.body);
 });
-server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
-process.on('disconnect', () => process.exit());
+server.listen(Number(port), '127.0.0.1');

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { productionFlags } from '../lib/compile.js';
-import { isReady } from '../lib/local-service.js';
-import { freePort } from '../lib/loopback-server.js';
+import { productionFlags } from './compile.js';
+import { isReady } from './local-service.js';
+import { freePort } from './loopback-server.js';
 
 /** A process of the service, which keeps its port. */
 export interface Instance extends BreakableProcess {
@@ -57,6 +57,7 @@ export function breakable(of: {
   const hasEnded = () => child === undefined || child.exitCode !== null || child.signalCode !== null;
   return {
     name,
+    pid: () => child?.pid ?? 0,
     /** Resolves when it is up. */
     async start(): Promise<void> {
       const log = openSync(join(folder, `${name}.log`), 'a');

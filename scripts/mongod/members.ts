@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { mongo } from 'mongoose';
 import { findMongod } from '../find-mongod.js';
+import { breakable } from '../lib/instances.js';
 import { freePort } from '../lib/loopback-server.js';
-import { breakable } from './instances.js';
 
 /** One mongod of the replica set, which starts again on its data. */
 type Member = ReturnType<typeof createMember>;
@@ -65,6 +65,7 @@ export async function startMembers(folder: string) {
       return [primary, ...members.filter((member) => member !== primary)];
     },
     untilWhole,
+    pids: members.map(({ pid }) => pid()),
     stop: async () => void (await Promise.all(members.map((member) => member.stop()))),
   };
 }
