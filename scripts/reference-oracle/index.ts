@@ -77,11 +77,7 @@ export async function startReferenceOracle(options: ReferenceOracleOptions) {
     else response.destroy();
   });
 
-  const server = await listenOnLoopback(app, { port, requestTimeout: 120_000 }).catch((error: unknown) => {
-    ledger.close();
-    throw error;
-  });
-  let stopped: Promise<void> | undefined;
+  const server = await listenOnLoopback(app, { port, requestTimeout: 120_000 });
 
   return {
     /** The value for ORACLE_URL. */
@@ -98,10 +94,7 @@ export async function startReferenceOracle(options: ReferenceOracleOptions) {
     behaveAlways(next: () => Behavior): void {
       choose = next;
     },
-    stop(): Promise<void> {
-      stopped ??= server.stop().then(ledger.close);
-      return stopped;
-    },
+    stop: server.stop,
   };
 }
 

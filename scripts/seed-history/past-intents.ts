@@ -1,8 +1,6 @@
 import { encodePublicKey } from '../../contract/verification/strkey.js';
 import type { Intent } from '../../server/features/intents/intent.js';
-import type { FoundPayment } from '../../server/features/intents/payment/payment-state.rules.js';
 import { newIntent } from '../../server/features/intents/registration/new-intent.rules.js';
-import type { Observations } from '../../server/features/intents/transition/settle-time.rules.js';
 import { stepsAfter } from '../../server/features/intents/transition/steps.rules.js';
 import type { Clock, Random } from '../../server/ports.js';
 import { between, pick, randomBytes } from '../lib/random.js';
@@ -21,21 +19,12 @@ type Outcome = NonNullable<Intent['outcome']>;
 
 const days = 90;
 const dayMs = 86_400_000;
-const ledgerMs = 5_000;
 const accountsOfCorridor = 150;
 const fewest = 60;
 const most = 400;
 /** Percentage of intents without a transaction. */
 const abandonedPercent = 7;
 const amounts = ['10', '20', '25', '50', '80', '100', '150', '200', '250', '400', '500', '1000'];
-
-/** The last status that the anchor would have reported. */
-const lastWords: Partial<Record<Outcome['reason'], Observations['status']>> = {
-  completed: 'completed',
-  refunded: 'refunded',
-  error: 'error',
-  overdue: 'pending_anchor',
-};
 
 /** Intents as the service would have left them, anchor by anchor, corridor by corridor, oldest first. */
 export function pastIntents(past: Past): Intent[] {
@@ -44,11 +33,10 @@ export function pastIntents(past: Past): Intent[] {
     fleet.corridors.map(({ id }) => [id, Array.from({ length: accountsOfCorridor }, () => account(past))]),
   );
   return fleet.anchors.flatMap((anchor) => {
-    const anchorAccount = account(past);
     return anchor.corridors.flatMap((served) => {
       const corridor = fleet.corridors.find(({ id }) => id === served.id);
       if (corridor === undefined) return [];
-      const place = { anchor, served, corridor, accounts: accounts.get(served.id) ?? [], anchorAccount };
+      const place = { anchor, served, corridor, accounts: accounts.get(served.id) ?? [] };
       const count = between(random, fewest, most);
       // Recent times are more likely than old ones; none is in the future.
       return Array.from({ length: count }, () => Math.floor(clock() - random() ** 1.5 * (days - 1) * dayMs))
@@ -63,14 +51,9 @@ interface Place {
   served: FleetAnchor['corridors'][number];
   corridor: Fleet['corridors'][number];
   accounts: readonly string[];
-  anchorAccount: string;
 }
 
-function intent(
-  past: Past,
-  { anchor, served, corridor, accounts, anchorAccount }: Place,
-  at: number,
-): Intent {
+function intent(past: Past, { anchor, served, corridor, accounts }: Place, at: number): Intent {
   const { random } = past;
   const profile = anchorDefinitions.find(({ id }) => id === anchor.id)?.profile;
   if (profile === undefined) throw new Error(`${anchor.id} is no simulated anchor`);
@@ -87,29 +70,9 @@ function intent(
     quote: null,
     nowMs: createdAt,
   });
-  const ended = { ...registered, status: outcome.kind, open: false, due: new Date(at), version: 1, outcome };
-  const withSteps = (after: Intent) => ({ ...after, steps: stepsAfter(registered, after) });
-  if (outcome.kind === 'expired') return withSteps({ ...ended, poll: 'never' });
-  const attachedAt = createdAt + 30_000;
-  const paid = { from: payer, amount: sellAmount, asset: corridor.sellAsset, to: anchorAccount };
-  const found = paymentAt(random, startedAt, paid);
-  return withSteps({
-    ...ended,
-    transactionId: `past-${hex(random, 8)}`,
-    attachedAt: new Date(attachedAt),
-    observations: {
-      ...registered.observations,
-      firstAtMs: attachedAt,
-      lastAtMs: at,
-      status: lastWords[outcome.reason] ?? null,
-      unfundedAtMs: startedAt,
-      fundedAtMs: startedAt,
-    },
-    amountIn: sellAmount,
-    payment: { ...registered.payment, found },
-    // Nothing is left to poll for: the anchors do not know this transaction.
-    poll: 'confirmed',
-  });
+  const ended = { status: outcome.kind, open: false, due: new Date(at), version: 1, outcome };
+  const after: Intent = { ...registered, ...ended, poll: 'never' };
+  return { ...after, steps: stepsAfter(registered, after) };
 }
 
 function outcomeOf({ random, pace }: Past, { settlement, protocol }: Profile, at: number): Outcome {
@@ -133,29 +96,6 @@ function outcomeOf({ random, pace }: Past, { settlement, protocol }: Profile, at
     settleSeconds: Math.max(1, Math.round(usual * slow * pace)),
     timesKnown: true,
     shortfallPpb: protocol.startsWith('sep38') ? between(random, least, worst) * 1_000 : null,
-  };
-}
-
-/** The payment as the ledger would show it. */
-function paymentAt(
-  random: Random,
-  closedAtMs: number,
-  paid: Pick<FoundPayment, 'from' | 'to' | 'asset' | 'amount'>,
-): FoundPayment {
-  return {
-    hash: hex(random, 32),
-    by: 'anchor',
-    operationId: String(BigInt(`0x${hex(random, 7)}`)),
-    position: 1,
-    kind: 'payment',
-    ledger: Math.floor(closedAtMs / ledgerMs),
-    closedAtMs,
-    ...paid,
-    fromMuxedId: null,
-    toMuxedId: null,
-    memo: null,
-    lookedUpAtMs: closedAtMs + ledgerMs,
-    source: 'rpc',
   };
 }
 

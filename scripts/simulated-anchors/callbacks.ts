@@ -2,14 +2,13 @@ import type { Keypair } from '@stellar/stellar-base';
 import type { Clock } from '../../server/ports.js';
 
 const timeoutMs = 5_000;
-/** The times before the second and the third attempt; then a callback is dropped, like the Anchor Platform does. */
-const backoffMs = [2_000, 5_000];
+/** Then a callback is dropped, like the Anchor Platform does. */
+const maxTries = 3;
 
 interface Callback {
   url: URL;
   body: string;
   tries: number;
-  dueMs: number;
 }
 
 /** The URL, if a callback may go there: http or https on loopback, which is all a simulated anchor calls. */
@@ -29,7 +28,7 @@ export function callbackSignature(key: Keypair, epochMs: number, host: string, b
 /** The status callbacks of one anchor, kept in memory. `header` names `Signature`, or its deprecated name. */
 export function createCallbacks(deps: { clock: Clock; key: Keypair; header(): string }) {
   const { clock, key, header } = deps;
-  let queue: Callback[] = [];
+  const queue: Callback[] = [];
   let running: Promise<void> | null = null;
   const counts = { delivered: 0, dropped: 0 };
 
@@ -53,15 +52,12 @@ export function createCallbacks(deps: { clock: Clock; key: Keypair; header(): st
     }
   }
 
-  async function sendDue(): Promise<void> {
-    const now = clock();
-    for (const callback of queue.filter(({ dueMs }) => dueMs <= now)) {
-      const isDone = await isAccepted(callback);
-      queue = queue.filter((each) => each !== callback);
-      const waitMs = backoffMs[callback.tries];
-      if (isDone) counts.delivered += 1;
-      else if (waitMs === undefined) counts.dropped += 1;
-      else queue.push({ ...callback, tries: callback.tries + 1, dueMs: now + waitMs });
+  async function sendAll(): Promise<void> {
+    for (const callback of queue.splice(0)) {
+      callback.tries += 1;
+      if (await isAccepted(callback)) counts.delivered += 1;
+      else if (callback.tries === maxTries) counts.dropped += 1;
+      else queue.push(callback);
     }
   }
 
@@ -69,11 +65,11 @@ export function createCallbacks(deps: { clock: Clock; key: Keypair; header(): st
     enqueue(text: string, body: string): void {
       const url = loopbackUrl(text);
       if (url === null) counts.dropped += 1;
-      else queue.push({ url, body, tries: 0, dueMs: clock() });
+      else queue.push({ url, body, tries: 0 });
     },
-    /** Sends everything that is due by the clock, one after another. */
+    /** Sends everything, one after another. */
     deliver(): Promise<void> {
-      running ??= sendDue().finally(() => {
+      running ??= sendAll().finally(() => {
         running = null;
       });
       return running;

@@ -69,7 +69,7 @@ export function createWithdrawals(context: AnchorContext, onChange: (changed: Wi
     return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
   }
 
-  function move(withdrawal: Withdrawal, { atMs, status, message = undefined, effect }: Step): void {
+  function move(withdrawal: Withdrawal, { atMs, status, message, effect }: Step): void {
     Object.assign(withdrawal, { status, updatedMs: atMs, message: message ?? null });
     if (effect === 'payout') payOut(context, withdrawal);
     else if (effect !== undefined) refund(withdrawal, effect);
@@ -97,7 +97,7 @@ export function createWithdrawals(context: AnchorContext, onChange: (changed: Wi
         refund: null,
         ending: null,
         shortfallPpm: 0,
-        steps: stepsUntilPayment(now, random, pace).slice(isInteractive ? 0 : 1),
+        steps: stepsUntilPayment(now, pace).slice(isInteractive ? 0 : 1),
         amended: {},
       };
       kept.set(withdrawal.id, withdrawal);
