@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createClient } from '../../contract/client/validating/create-client.js';
+import { unwrap } from '../../contract/client/fairlead-error.js';
+import type { IntentAnswer } from '../../contract/schemas/intents.js';
 import type { Ending } from '../simulated-anchors/profiles.js';
 import { checkService } from '../verify-service/check.js';
 import type { ServiceClient } from './service-client.js';
@@ -12,14 +13,8 @@ export interface Check {
   faults: string[];
 }
 
-/** An answer of GET /api/intent/{intentHash}, as far as it is compared. */
-interface Intent {
-  status: string;
-  anchorId: string;
-  account: string;
-  sellAmount: string;
-  outcome: { status: string; reason: string; counts: string; evidence: string; recordedAt: string } | null;
-}
+/** Undefined for an intent that is lost. */
+type ReadIntents = ReadonlyMap<string, IntentAnswer | undefined>;
 
 /** How an intent may end that the anchor was told to end like this. */
 const endedAs: Partial<Record<Ending, readonly string[]>> = {
@@ -43,31 +38,30 @@ export async function settle(
   }
 }
 
-async function unfinished(client: ServiceClient, { paid, webhooks }: Acknowledged): Promise<string[]> {
+async function unfinished({ service }: ServiceClient, { paid, webhooks }: Acknowledged): Promise<string[]> {
   const left: string[] = [];
   for (const [intentHash, ending] of paid) {
-    const { body } = await client.send('GET', `/api/intent/${intentHash}`);
-    const { status, outcome } = body;
-    const isOpen = outcome === null || (ending === 'recover' && status !== 'settled');
+    const { status, outcome } = unwrap(await service.intents.getIntent({ params: { intentHash } }));
+    const isOpen = ending === 'recover' && status !== 'settled';
     // A record may end the intent before the wallet has named its payment, which is looked up after that.
-    if (isOpen || outcome.evidence !== 'ledger')
+    if (isOpen || outcome?.evidence !== 'ledger')
       left.push(`${intentHash}, to ${ending}, is ${status} (${outcome?.evidence}).`);
   }
   for (const { id } of webhooks.values()) {
-    for (const state of ['pending', 'held', 'refused', 'exhausted']) {
-      const { body } = await client.send('GET', `/api/admin/webhooks/${id}/deliveries?state=${state}`);
-      for (const delivery of body.items) {
+    for (const state of ['pending', 'held', 'refused', 'exhausted'] as const) {
+      const page = await service.webhooks.listDeliveries({ params: { id }, query: { state } });
+      for (const delivery of unwrap(page).items) {
         left.push(`A delivery of ${id} is ${state}.`);
         const later = delivery.nextAttemptAt === null ? 0 : Date.parse(delivery.nextAttemptAt) - Date.now();
         if (state === 'exhausted' || state === 'refused' || later > 5_000)
-          await client.send('POST', `/api/admin/webhooks/${id}/deliveries/${delivery.id}/resend`);
+          await service.webhooks.resendDelivery({ params: { id, deliveryId: delivery.id } });
       }
     }
   }
-  await client.send('POST', '/api/reputation/reconcile');
-  await client.send('POST', '/api/reputation/refresh');
-  await client.send('POST', '/api/publisher/tick');
-  const { body: health } = await client.send('GET', '/api/publisher/health');
+  await service.reconcile.reconcile();
+  await service.reputation.refreshReputation();
+  await service.publisher.tickPublisher();
+  const health = unwrap(await service.publisher.getPublisherHealth());
   if (health.status !== 'ok') left.push(`The publisher is ${health.status}: ${health.reason}.`);
   return left;
 }
@@ -79,9 +73,9 @@ export async function compare(deps: {
   surroundings: Surroundings;
 }): Promise<Check[]> {
   const { client, acknowledged, surroundings } = deps;
-  const read = new Map<string, Intent | undefined>();
+  const read = new Map<string, IntentAnswer | undefined>();
   for (const intentHash of acknowledged.intents.keys()) {
-    const { status, body } = await client.send('GET', `/api/intent/${intentHash}`);
+    const { status, body } = await client.service.intents.getIntent({ params: { intentHash } });
     read.set(intentHash, status === 200 ? body : undefined);
   }
   return [
@@ -112,7 +106,7 @@ function overlapsOf(ticks: Acknowledged['ticks']): string[] {
   });
 }
 
-function lostIntents({ intents }: Acknowledged, read: ReadonlyMap<string, Intent | undefined>): string[] {
+function lostIntents({ intents }: Acknowledged, read: ReadIntents): string[] {
   return [...intents].flatMap(([intentHash, { anchorId, account, sellAmount }]) => {
     const found = read.get(intentHash);
     if (found === undefined) return [`${intentHash} was acknowledged and is lost.`];
@@ -122,7 +116,7 @@ function lostIntents({ intents }: Acknowledged, read: ReadonlyMap<string, Intent
   });
 }
 
-function wrongEndings({ paid }: Acknowledged, read: ReadonlyMap<string, Intent | undefined>): string[] {
+function wrongEndings({ paid }: Acknowledged, read: ReadIntents): string[] {
   return [...paid].flatMap(([intentHash, ending]) => {
     const outcome = read.get(intentHash)?.outcome;
     const ended = `${outcome?.status} ${outcome?.reason}`;
@@ -131,29 +125,28 @@ function wrongEndings({ paid }: Acknowledged, read: ReadonlyMap<string, Intent |
   });
 }
 
-async function lostDisputes(client: ServiceClient, { disputes }: Acknowledged): Promise<string[]> {
+async function lostDisputes({ service }: ServiceClient, { disputes }: Acknowledged): Promise<string[]> {
   const faults: string[] = [];
   for (const [id, { decision }] of disputes) {
-    const { status, body } = await client.send('GET', `/api/admin/disputes/${id}`);
+    const answer = await service.adminDisputes.getDispute({ params: { id } });
+    const found = answer.status === 200 ? answer.body.status : answer.body.code;
     const wanted = decision === undefined ? ['open', 'accepted', 'rejected'] : [`${decision}ed`];
-    if (status !== 200 || !wanted.includes(body.status)) faults.push(`${id} is ${body.status ?? status}.`);
+    if (!wanted.includes(found)) faults.push(`${id} is ${found}.`);
   }
   return faults;
 }
 
-async function wrongCounts(
-  client: ServiceClient,
-  read: ReadonlyMap<string, Intent | undefined>,
-): Promise<string[]> {
+async function wrongCounts({ service }: ServiceClient, read: ReadIntents): Promise<string[]> {
   const faults: string[] = [];
   for (const anchorId of anchorIds) {
     const ours = [...read.values()].filter((intent) => intent?.anchorId === anchorId);
     const filled = ours.filter((intent) => intent?.outcome?.counts === 'filled').length;
     const outcomes = filled + ours.filter((intent) => intent?.outcome?.counts === 'not_filled').length;
-    const { body } = await client.send('GET', `/api/reputation/${anchorId}?window=7`);
-    if (body.filled !== filled || body.outcomes !== outcomes)
+    const of = { params: { anchor: anchorId }, query: { window: '7' } } as const;
+    const counted = unwrap(await service.reputation.getReputation(of));
+    if (counted.filled !== filled || counted.outcomes !== outcomes)
       faults.push(
-        `${anchorId}: ${body.filled} of ${body.outcomes} are counted, and there are ${filled} of ${outcomes}.`,
+        `${anchorId}: ${counted.filled} of ${counted.outcomes} are counted, and there are ${filled} of ${outcomes}.`,
       );
   }
   return faults;
@@ -161,7 +154,7 @@ async function wrongCounts(
 
 function wrongDeliveries(
   { webhooks, disputes }: Acknowledged,
-  read: ReadonlyMap<string, Intent | undefined>,
+  read: ReadIntents,
   deliveries: readonly Delivery[],
 ): string[] {
   const faults = deliveries.flatMap(({ eventId, fault }) => (fault === null ? [] : [`${eventId}: ${fault}`]));
@@ -194,12 +187,11 @@ function wrongDeliveries(
 
 /** By the check of `npm run verify`, whose head must be that of the oracle. */
 async function brokenChain(
-  client: ServiceClient,
+  { service: { publisher } }: ServiceClient,
   { batches }: Acknowledged,
   { oracle }: Surroundings,
 ): Promise<string[]> {
   const faults: string[] = [];
-  const { publisher } = createClient('http://any-instance', { fetch: client.fetch });
   try {
     const { head } = await checkService({ publisher, keys: [], remembered: undefined, say: () => undefined });
     const last = oracle.taken().at(-1);
@@ -209,8 +201,8 @@ async function brokenChain(
     faults.push(String(error));
   }
   for (const [sequence, headerHash] of batches) {
-    const { body } = await client.send('GET', `/api/publisher/batches/${sequence}`);
-    if (body.headerHash !== headerHash) faults.push(`Batch ${sequence} was shown with another header.`);
+    const batch = unwrap(await publisher.getBatch({ params: { sequence: String(sequence) } }));
+    if (batch.headerHash !== headerHash) faults.push(`Batch ${sequence} was shown with another header.`);
   }
   return faults;
 }

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createClient } from '../../contract/client/create-client.js';
 import {
   OfframpError,
   type OfframpState,
@@ -56,7 +55,8 @@ export function createTraffic(deps: {
   random: Random;
   signal: AbortSignal;
 }) {
-  const { client, surroundings, random, signal } = deps;
+  const { surroundings, random, signal } = deps;
+  const { service, once } = deps.client;
   const acknowledged: Acknowledged = {
     intents: new Map(),
     paid: new Map(),
@@ -83,7 +83,8 @@ export function createTraffic(deps: {
       nonce: Buffer.from(randomBytes(random, 24)).toString('base64url'),
     };
     const from = `11.0.0.${Math.floor(random() * regularClients)}`;
-    const { status, body } = await client.send('POST', '/api/intent/offramp', terms, from);
+    const extraHeaders = { 'x-forwarded-for': from };
+    const { status, body } = await service.intents.createIntent({ body: terms, extraHeaders });
     if (status === 200 || status === 201) acknowledge(body.intentHash, terms);
     else acknowledged.refused.push(`An intent was refused with ${status} ${body.code}.`);
   }
@@ -97,7 +98,7 @@ export function createTraffic(deps: {
     const sellAmount = String(20 + Math.floor(random() * 400));
     let latest: OfframpState | undefined;
     const options = {
-      service: createClient('http://any-instance', { fetch: client.fetch, retry: false }),
+      service: once(),
       rpcUrl: surroundings.ledger.rpcUrl,
       networkPassphrase: simulatedNetwork,
       pollMs: 1_000,
@@ -133,8 +134,8 @@ export function createTraffic(deps: {
    */
   async function untilInstructed(intentHash: string): Promise<void> {
     for (let looks = 0; looks < mostLooks; looks += 1) {
-      const { body } = await client.send('GET', `/api/intent/${intentHash}`);
-      if (body.transaction?.status === 'pending_user_transfer_start') return;
+      const { status, body } = await service.intents.getIntent({ params: { intentHash } });
+      if (status === 200 && body.transaction?.status === 'pending_user_transfer_start') return;
       await delay(1_000, undefined, { signal });
     }
   }
@@ -153,16 +154,17 @@ export function createTraffic(deps: {
   /** Undefined for an intent that stays lost; for a moment after a fail-over, one may be a 404. */
   async function outcomeOf(intentHash: string) {
     for (let lost = 0; lost < 10; ) {
-      const { status, body } = await client.send('GET', `/api/intent/${intentHash}`);
+      const { status, body } = await service.intents.getIntent({ params: { intentHash } });
       if (status === 200 && body.outcome !== null) return body.outcome;
       lost = status === 404 ? lost + 1 : 0;
       await delay(1_500, undefined, { signal });
     }
+    return undefined;
   }
 
   async function dispute(intentHash: string, anchorId: string, secretKey: Uint8Array): Promise<void> {
     const body = signDispute({ intentHash, anchorId, reason: 'This is not what was agreed.', secretKey });
-    const filed = await client.send('POST', '/api/reputation/dispute', body);
+    const filed = await service.disputes.fileDispute({ body });
     if (filed.status !== 200 && filed.status !== 201) {
       acknowledged.refused.push(
         `A dispute of ${intentHash} was refused with ${filed.status} ${filed.body.code}.`,
@@ -173,25 +175,26 @@ export function createTraffic(deps: {
     const decision = random() < 0.5 ? ('accept' as const) : ('reject' as const);
     acknowledged.disputes.set(id, { intentHash, decision: undefined });
     await delay(3_000 * random(), undefined, { signal });
-    const verdict = { id, action: decision };
-    const { status, body: decided } = await client.send('POST', '/api/admin/disputes', verdict);
+    const decided = await service.adminDisputes.resolveDispute({ body: { id, action: decision } });
     // The answer to the first try may have been lost.
-    if (status === 200 || decided.code === 'DISPUTE_RESOLVED')
+    if (decided.status === 200 || decided.body.code === 'DISPUTE_RESOLVED')
       acknowledged.disputes.set(id, { intentHash, decision });
-    else acknowledged.refused.push(`The decision on ${id} was refused with ${status} ${decided.code}.`);
+    else acknowledged.refused.push(`The decision on ${id} was refused with ${decided.body.code}.`);
   }
 
   async function registerWebhook(name: string): Promise<void> {
-    const ofOthers = ['dispute.created', 'dispute.resolved', 'publisher.tick'];
-    const events = ['intent.settled', 'intent.failed', ...ofOthers];
+    const ofOthers = ['dispute.created', 'dispute.resolved', 'publisher.tick'] as const;
+    const events = ['intent.settled' as const, 'intent.failed' as const, ...ofOthers];
     const webhook = { url: surroundings.receiverUrl(name), events, secret: receiverSecret };
-    const { status, body } = await client.send('POST', '/api/admin/webhooks', webhook);
+    const { status, body } = await service.webhooks.createWebhook({ body: webhook });
     if (status === 201) acknowledged.webhooks.set(name, { id: body.id, later: new Set() });
     else acknowledged.refused.push(`A webhook was refused with ${status} ${body.code}.`);
   }
 
   async function tick(url?: string): Promise<void> {
-    const answer = await client.once('POST', '/api/publisher/tick', undefined, url);
+    const answer = await once(url)
+      .publisher.tickPublisher()
+      .catch(() => undefined);
     if (answer?.status !== 200) return;
     const { startedAt, finishedAt, batch } = answer.body;
     acknowledged.ticks.push({ startedAt, finishedAt });
@@ -199,10 +202,10 @@ export function createTraffic(deps: {
   }
 
   const jobs = [
-    [6_000, () => client.once('POST', '/api/reputation/refresh')],
-    [4_000, () => client.once('POST', '/api/reputation/reconcile')],
+    [6_000, () => once().reputation.refreshReputation()],
+    [4_000, () => once().reconcile.reconcile()],
     [8_000, () => tick()],
-    [500, () => client.once('GET', `/api/rates/${corridor}`)],
+    [500, () => once().rates.getRates({ params: { corridor } })],
   ] as const;
 
   return {
