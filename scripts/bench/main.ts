@@ -25,8 +25,7 @@ const help = `npm run bench -- [${Object.keys(benches).join('] [')}]
 
 Measures, in one run on this machine, how the service compares with plainer programs, and prints the ratios; all but
 webhooks where none is named. docs/benchmarks.md explains the rows. In the environment:
-  BENCH_SECONDS   how long one measurement lasts (3)
-  BENCH_BEFORE    a checkout of an older version to compare with, its packages installed (webhooks)`;
+  BENCH_SECONDS   how long one measurement lasts (3)`;
 
 const say = (line: string) => console.error(line);
 
@@ -66,19 +65,16 @@ async function main(): Promise<void> {
     });
   // On a new machine MongoDB is downloaded here.
   await findMongod();
-  const root = process.env.BENCH_BEFORE;
   const compiled = await compile({ name: 'bench' });
-  const before = root ? await compile({ name: 'bench-before', root }) : undefined;
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-bench-'));
   try {
     console.log(`Node ${process.version}, ${availableParallelism()} cores, measurements of ${seconds} s.`);
     for (const [name, bench] of Object.entries(benches)) {
       const isAsked = positionals.length === 0 ? bench.onlyWhenNamed !== true : positionals.includes(name);
-      if (isAsked && !isInterrupted) await runOne(name, bench, { seconds, compiled, before, folder });
+      if (isAsked && !isInterrupted) await runOne(name, bench, { seconds, compiled, folder });
     }
   } finally {
     await compiled.remove();
-    await before?.remove();
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -1,19 +1,15 @@
-/**
- * A refresh after many outcomes and after few, with the same days marked and as many outcomes on these; and settlements
- * while refreshes run.
- */
+/** A refresh after many outcomes and after few, with the same days marked and as many outcomes on these. */
 import { randomBytes } from 'node:crypto';
 import type { CorridorPage } from '../../contract/schemas/corridors.js';
 import { withDatabase } from '../mongod/uri.js';
 import { type BenchContext, type BenchMongo, type BenchService, runInternally } from './lib/context.js';
-import { type BenchRow, inTurns, medianOf, ms, perSecond, ratioOfRounds } from './lib/figures.js';
+import { type BenchRow, inTurns, medianOf, ms, ratioOfRounds } from './lib/figures.js';
 
 const [few, many] = [10_000, 1_000_000];
 const days = 30;
 /** How many days each round marks, today among them. */
 const markedDays = 3;
 const rounds = 5;
-const writers = 32;
 const dayMs = 86_400_000;
 const chunk = 5_000;
 const account = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
@@ -37,32 +33,16 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
     { what: `refresh after ${few} outcomes`, measure: () => settleAndRefresh(small) },
     { what: `refresh after ${many} outcomes`, measure: () => settleAndRefresh(large) },
   ]);
-  const forMs = context.seconds * 1_000;
-  const settlements = await inTurns(1, [
-    { what: 'alone', measure: () => settleFor(large, forMs) },
-    { what: 'while refreshes run', measure: () => settleBesideRefreshes(large, forMs) },
-  ]);
   const { length } = large.pairs;
   const table = `${length} pairs of anchor and corridor, ${days} days; ${length * markedDays} days marked`;
-  return [
-    ...rowsOf(table, refreshes, 'time', ms),
-    ...rowsOf(`settlements by ${writers} writers`, settlements, 'settlements', perSecond),
-  ];
-}
-
-/** Medians, and their ratios to the first line. */
-function rowsOf(
-  table: string,
-  measured: readonly { what: string; results: number[] }[],
-  column: string,
-  write: (value: number) => string,
-): BenchRow[] {
   const own = (each: number) => each;
-  const ratio = (results: number[]) => ratioOfRounds(results, measured[0]?.results ?? [], own);
-  return measured.map(({ what, results }) => ({
+  return refreshes.map(({ what, results }) => ({
     table,
     what,
-    figures: { [column]: write(medianOf(results, own)), 'of the first': ratio(results) },
+    figures: {
+      time: ms(medianOf(results, own)),
+      'of the first': ratioOfRounds(results, refreshes[0]?.results ?? [], own),
+    },
   }));
 }
 
@@ -155,29 +135,4 @@ async function settleOne(fixture: Fixture, pair: Pair, at: Date): Promise<void> 
       await marks.insertOne(markOf(pair, at), { session });
     }),
   );
-}
-
-/** Settlements a second by all writers at once. */
-async function settleFor(fixture: Fixture, forMs: number): Promise<number> {
-  const startedAt = performance.now();
-  let count = 0;
-  const writer = async () => {
-    while (performance.now() - startedAt < forMs) {
-      count += 1;
-      await settleOne(fixture, fixture.pairs[count % fixture.pairs.length] as Pair, new Date());
-    }
-  };
-  await Promise.all(Array.from({ length: writers }, writer));
-  return (count * 1_000) / (performance.now() - startedAt);
-}
-
-async function settleBesideRefreshes(fixture: Fixture, forMs: number): Promise<number> {
-  let isOver = false;
-  const refreshing = (async () => {
-    while (!isOver) await refresh(fixture.service);
-  })();
-  const settlements = await settleFor(fixture, forMs);
-  isOver = true;
-  await refreshing;
-  return settlements;
 }

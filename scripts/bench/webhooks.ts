@@ -1,10 +1,9 @@
-/** A backlog of events until a receiver has all of them, beside the version that BENCH_BEFORE names. Takes some six minutes. */
+/** A backlog of events until a receiver has all of them. Takes some six minutes. */
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventExamples } from '../../contract/examples/events.js';
 import { verifyWebhook } from '../../contract/verification/verify-webhook.js';
-import type { Compiled } from '../lib/compile.js';
 import { listenOnLoopback } from '../lib/loopback-server.js';
 import { type BenchContext, type BenchService, benchAdminKey } from './lib/context.js';
 import { type BenchRow, ms, perSecond } from './lib/figures.js';
@@ -26,17 +25,12 @@ type Case = (typeof cases)[number];
 
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
-  const { compiled, before } = context;
-  const versions: [string, Compiled][] = [['this service', compiled]];
-  if (before !== undefined) versions.push(['the version before', before]);
   for (const each of cases) {
     const events = Math.round((each.events * context.seconds) / 3);
     const hang = each.hanging > 0 ? `, of which ${each.hanging} hang` : '';
     const table = `${each.webhooks} webhooks × ${events} events${hang}, ${members} members`;
-    for (const [what, release] of versions) {
-      context.say(`${table}, ${what} …`);
-      rows.push({ table, what, figures: await deliver(context, { ...each, events }, release) });
-    }
+    context.say(`${table} …`);
+    rows.push({ table, what: 'this service', figures: await deliver(context, { ...each, events }) });
   }
   return rows;
 }
@@ -44,7 +38,6 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
 async function deliver(
   context: BenchContext,
   { webhooks, hanging, events }: Case,
-  release: Compiled,
 ): Promise<BenchRow['figures']> {
   const mongod = await context.startMongo(members);
   const receiver = await startReceiver();
@@ -53,7 +46,7 @@ async function deliver(
   const anchors = await context.startAnchors();
   const OUTBOUND_ALLOW = `${anchors.OUTBOUND_ALLOW},${origin}`;
   const env = { ...anchors, OUTBOUND_ALLOW, MONGODB_URI: mongod.uri, LOG_LEVEL: 'error' };
-  const service = await context.startService(env, release);
+  const service = await context.startService(env);
   const subscribers: string[] = [];
   for (let n = 0; n < webhooks; n += 1)
     subscribers.push(await register(service, `${origin}/${n % 3 === 0 && n / 3 < hanging ? 'hang' : n}`));

@@ -30,10 +30,6 @@ export async function listenOnLoopback(
   };
 }
 
-export function isPortTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-}
-
 /** Below the ports that systems give out by themselves (from 32768), and above those that browsers refuse (up to 10080). */
 const [lowest, highest] = [11_000, 26_999];
 

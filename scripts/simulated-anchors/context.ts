@@ -4,6 +4,7 @@ import type { Clock, Random } from '../../server/ports.js';
 import type { SimulatedLedger } from '../simulated-ledger/index.js';
 import { anchorRate, marketRate, type PriceTerms } from './pricing.js';
 import type { AnchorDefinition, Profile } from './profiles.js';
+import world from './world.json' with { type: 'json' };
 
 /** The settings that all simulated anchors share. */
 export interface FleetSettings {
@@ -62,26 +63,17 @@ export function termsFor(context: AnchorContext, buyAsset: string, epochMs = con
 export const usdcIssuer = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
 export const usdc = `stellar:USDC:${usdcIssuer}`;
 
-function corridor(id: string, currency: string, speedTargetSeconds: number, country?: string) {
-  const terms = { sellAsset: usdc, buyAsset: `iso4217:${currency}`, referenceAmount: '100', min: '10' };
-  const times = { speedTargetSeconds, overdueAfterSeconds: 6 * 3_600 };
-  return { id, ...terms, ...(country === undefined ? {} : { country }), max: '10000', ...times };
-}
+export type SimulatedCorridor = (typeof corridors)[number];
 
-export type SimulatedCorridor = ReturnType<typeof corridor>;
-
-export const corridors: readonly SimulatedCorridor[] = [
-  corridor('usdc-ngn', 'NGN', 600, 'NG'),
-  corridor('usdc-kes', 'KES', 600, 'KE'),
-  corridor('usdc-ghs', 'GHS', 600, 'GH'),
-  corridor('usdc-zar', 'ZAR', 900, 'ZA'),
-  corridor('usdc-ugx', 'UGX', 600, 'UG'),
-  corridor('usdc-xof-sn', 'XOF', 900, 'SN'),
-  corridor('usdc-mxn', 'MXN', 900, 'MX'),
-  corridor('usdc-brl', 'BRL', 600, 'BR'),
-  corridor('usdc-php', 'PHP', 900, 'PH'),
-  corridor('usdc-eur', 'EUR', 900),
-];
+export const corridors = world.corridors.map(({ currency, ...own }) => ({
+  ...own,
+  sellAsset: usdc,
+  buyAsset: `iso4217:${currency}`,
+  referenceAmount: '100',
+  min: '10',
+  max: '10000',
+  overdueAfterSeconds: 6 * 3_600,
+}));
 
 /** `iso4217:NGN` → `NGN`. */
 export function currencyOf(asset: string): string {

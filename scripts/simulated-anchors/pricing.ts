@@ -1,22 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Decimal } from 'decimal.js';
+import world from './world.json' with { type: 'json' };
 
 /** Decimals with enough precision, unaffected by settings elsewhere. */
 export const Amount = Decimal.clone({ precision: 40 });
 
 /** Fiat per US dollar. Round, plausible figures for the simulation, not real market rates. */
-export const baseRates: Readonly<Record<string, string>> = {
-  NGN: '1530',
-  KES: '129.2',
-  GHS: '11.4',
-  ZAR: '17.35',
-  UGX: '3560',
-  XOF: '563',
-  MXN: '18.45',
-  BRL: '5.38',
-  PHP: '58.4',
-  EUR: '0.8585',
-};
+export const baseRates: Readonly<Record<string, string>> = world.baseRates;
 
 const dayMs = 86_400_000;
 const tenMinutesMs = 600_000;

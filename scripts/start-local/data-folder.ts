@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { readIfPresent, replaceFile } from '../lib/files.js';
+import { readJson, replaceFile } from '../lib/files.js';
 import { commandLine } from '../mongod/processes.js';
 
 /** The user can fix this; the message is all that they need to see. */
@@ -29,49 +28,31 @@ export async function claimFolder(folder: string): Promise<{ stop(): Promise<voi
   return { stop: () => rm(file, { force: true }) };
 }
 
-const secretText = (prefix: string) =>
-  z
-    .string()
-    .min(24)
-    .default(() => `${prefix}_${randomBytes(24).toString('base64url')}`);
-const key = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/)
-  .default(() => randomBytes(32).toString('hex'));
-
-/** Missing ones are generated. */
-const secretsFile = z.object({
-  ADMIN_SECRET_KEY: secretText('admin'),
-  CRON_SECRET: secretText('cron'),
-  /** AES-256. */
-  WEBHOOK_KEY: key,
-  /** Ed25519 seed. */
-  PUBLISHER_SECRET_KEY: key,
-});
-
-type LocalSecrets = z.infer<typeof secretsFile>;
+const secretText = (prefix: string) => `${prefix}_${randomBytes(24).toString('base64url')}`;
+const newKey = () => randomBytes(32).toString('hex');
 
 /**
  * The secrets of the local service: from the environment, else from `secrets.json` in the folder, else generated and
  * kept there, readable by the owner only. If they were not kept, every stop would lose the webhook secrets in the
  * database and the publisher's identity.
- * @throws CannotStart, naming the file, when its content is not as expected.
+ * @throws CannotStart, naming the file, when its content is not JSON.
  */
-export async function localSecrets(folder: string, env: NodeJS.ProcessEnv): Promise<LocalSecrets> {
+export async function localSecrets(folder: string, env: NodeJS.ProcessEnv) {
   const file = join(folder, 'secrets.json');
-  const text = (await readIfPresent(file)) ?? '{}';
-  let kept: LocalSecrets;
-  try {
-    kept = secretsFile.parse(JSON.parse(text));
-  } catch {
+  const kept = await readJson<Record<string, string>>(file).catch(() => {
     // The message does not quote the fault, because the file contains secrets.
     throw new CannotStart(`${file} does not hold the secrets of an earlier start: mend it or move it away.`);
-  }
-  await replaceFile(file, `${JSON.stringify(kept, null, 2)}\n`, 0o600);
-  return {
-    ADMIN_SECRET_KEY: env.ADMIN_SECRET_KEY || kept.ADMIN_SECRET_KEY,
-    CRON_SECRET: env.CRON_SECRET || kept.CRON_SECRET,
-    WEBHOOK_KEY: env.WEBHOOK_KEY || kept.WEBHOOK_KEY,
-    PUBLISHER_SECRET_KEY: env.PUBLISHER_SECRET_KEY || kept.PUBLISHER_SECRET_KEY,
+  });
+  const secrets = {
+    ADMIN_SECRET_KEY: secretText('admin'),
+    CRON_SECRET: secretText('cron'),
+    /** AES-256. */
+    WEBHOOK_KEY: newKey(),
+    /** Ed25519 seed. */
+    PUBLISHER_SECRET_KEY: newKey(),
+    ...kept,
   };
+  await replaceFile(file, `${JSON.stringify(secrets, null, 2)}\n`, 0o600);
+  const given = Object.entries(env).filter(([name, value]) => name in secrets && value);
+  return { ...secrets, ...Object.fromEntries(given) };
 }

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import getPort from 'get-port';
 import type { Connection } from 'mongoose';
 import { createClient } from '../../contract/index.js';
 import { connectMongo } from '../../server/mongo/connection.js';
-import { isPortTaken } from '../lib/loopback-server.js';
 import type { StartedParts } from '../lib/started-parts.js';
 import { startReferenceOracle } from '../reference-oracle/index.js';
 import { insertPastRates, seedHistory } from '../seed-history.js';
@@ -16,13 +16,9 @@ import { startSimulatedLedger } from '../simulated-ledger/index.js';
 const pace = 0.25;
 const usualPorts = { ledger: 7_298, oracle: 7_299, anchors: 7_300 };
 
-/** Starts on the usual port, so that addresses noted down stay valid, or on any free port if it is taken. */
-function onUsualPort<T>(usual: number, start: (port: number) => Promise<T>): Promise<T> {
-  return start(usual).catch((error: unknown) => {
-    if (isPortTaken(error)) return start(0);
-    throw error;
-  });
-}
+/** The usual port, so that addresses noted down stay valid, or any free one if it is taken. */
+const freeOf = async (usual: number) =>
+  (await getPort({ port: usual, host: '127.0.0.1' })) === usual ? usual : 0;
 
 /**
  * Starts the simulated ledger and the simulated anchors, and writes their fleet file into the folder. `env`: the variables
@@ -32,12 +28,12 @@ export async function addAnchors(parts: StartedParts, folder: string) {
   const clock = Date.now;
   const ledger = await parts.add(
     'the simulated ledger',
-    onUsualPort(usualPorts.ledger, (port) => startSimulatedLedger({ clock, port })),
+    startSimulatedLedger({ clock, port: await freeOf(usualPorts.ledger) }),
   );
   const options = { clock, random: Math.random, ledger, tickMs: 1_000, pace };
   const { fleet, env, fxUrl, allow, anchor } = await parts.add(
     'the simulated anchors',
-    onUsualPort(usualPorts.anchors, (portBase) => startSimulatedAnchors({ ...options, portBase })),
+    startSimulatedAnchors({ ...options, portBase: await freeOf(usualPorts.anchors) }),
   );
   const fleetFile = join(folder, 'fleet.json');
   await writeFile(fleetFile, `${JSON.stringify(fleet, null, 2)}\n`);
@@ -52,10 +48,9 @@ export async function addAnchors(parts: StartedParts, folder: string) {
 }
 
 /** Starts the reference oracle; keeps the batches it accepted in the folder. */
-export function addOracle(parts: StartedParts, folder: string) {
-  const stateFile = join(folder, 'oracle.json');
-  const start = (port: number) => startReferenceOracle({ clock: Date.now, port, stateFile });
-  return parts.add('the reference oracle', onUsualPort(usualPorts.oracle, start));
+export async function addOracle(parts: StartedParts, folder: string) {
+  const options = { port: await freeOf(usualPorts.oracle), stateFile: join(folder, 'oracle.json') };
+  return parts.add('the reference oracle', startReferenceOracle({ clock: Date.now, ...options }));
 }
 
 async function onDatabase<T>(uri: string, work: (connection: Connection) => Promise<T>): Promise<T> {

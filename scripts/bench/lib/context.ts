@@ -57,8 +57,6 @@ export function createContext(given: {
   seconds: number;
   say(line: string): void;
   compiled: Compiled;
-  /** The checkout of an older version, compiled, where BENCH_BEFORE names one. */
-  before: Compiled | undefined;
   folder: string;
   parts: StartedParts;
 }) {
@@ -108,12 +106,12 @@ export function createContext(given: {
       await writeFile(fleetFile, JSON.stringify(fleet));
       return { ...env, FX_URL: fxUrl, OUTBOUND_ALLOW: allow.join(','), FLEET_FILE: fleetFile };
     },
-    /** The compiled service, with the scheduler off; of this checkout where no other is given. */
-    async startService(given: Record<string, string>, release = compiled): Promise<BenchService> {
+    /** The compiled service, with the scheduler off. */
+    async startService(given: Record<string, string>): Promise<BenchService> {
       const port = String(await freePort());
       const url = `http://127.0.0.1:${port}`;
       const env = { ...serviceEnvironment, PORT: port, ...given };
-      const args = [...productionFlags, release.fileOf('server/main')];
+      const args = [...productionFlags, compiled.fileOf('server/main')];
       return { ...(await startProgram('the service', { args, env, isUp: () => isReady(url) })), url };
     },
   };
