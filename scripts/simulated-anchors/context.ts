@@ -2,6 +2,7 @@ import type { Keypair } from '@stellar/stellar-base';
 import { minorUnitsOf } from '../../contract/schemas/corridors.js';
 import type { Clock, Random } from '../../server/ports.js';
 import type { SimulatedLedger } from '../simulated-ledger/index.js';
+import { usdc } from '../simulated-ledger/payments.js';
 import { anchorRate, marketRate, type PriceTerms } from './pricing.js';
 import type { AnchorDefinition, Profile } from './profiles.js';
 import world from './world.json' with { type: 'json' };
@@ -58,10 +59,6 @@ export function termsFor(context: AnchorContext, buyAsset: string, epochMs = con
     payoutPlaces: protocol === 'sep38-old' ? 7 : payoutPlacesOf(buyAsset),
   };
 }
-
-/** The issuer of Circle's USDC on the public network, as an identifier only: nothing here touches a network. */
-export const usdcIssuer = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
-export const usdc = `stellar:USDC:${usdcIssuer}`;
 
 export type SimulatedCorridor = (typeof corridors)[number];
 

@@ -7,8 +7,8 @@ import {
   type Transaction,
   TransactionBuilder,
 } from '@stellar/stellar-base';
-import { simulatedNetwork } from '../simulated-ledger/payments.js';
-import { type AnchorContext, usdcIssuer } from './context.js';
+import { simulatedNetwork, usdcIssuer } from '../simulated-ledger/payments.js';
+import type { AnchorContext } from './context.js';
 import { isAccount } from './identity.js';
 import { offered } from './profiles.js';
 import { type AddRoute, fieldsOf, Refusal } from './server.js';

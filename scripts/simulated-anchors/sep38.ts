@@ -1,4 +1,5 @@
-import { type AnchorContext, type ServedCorridor, servedCorridors, termsFor, usdc } from './context.js';
+import { usdc } from '../simulated-ledger/payments.js';
+import { type AnchorContext, type ServedCorridor, servedCorridors, termsFor } from './context.js';
 import { bearerOf } from './identity.js';
 import {
   Amount,

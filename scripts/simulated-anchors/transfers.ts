@@ -1,8 +1,9 @@
 /** SEP-24 and SEP-6: withdrawals by a hosted form and by API, and how a transaction is shown. */
 import type { Request } from 'express';
 import { toInstant } from '../../server/ports.js';
+import { usdc } from '../simulated-ledger/payments.js';
 import { loopbackUrl } from './callbacks.js';
-import { type AnchorContext, servedCorridors, usdc } from './context.js';
+import { type AnchorContext, servedCorridors } from './context.js';
 import { type Caller, callerOf, isAccount } from './identity.js';
 import { Amount, amountForm } from './pricing.js';
 import { offered } from './profiles.js';

@@ -9,10 +9,13 @@ import {
   type Transaction,
   TransactionBuilder,
 } from '@stellar/stellar-base';
-import { usdc } from '../simulated-anchors/context.js';
 
 /** The passphrase of the simulated network: no transaction of it is valid anywhere else. */
 export const simulatedNetwork = 'Fairlead simulated ledger';
+
+/** The issuer of Circle's USDC on the public network, as an identifier only: nothing here touches a network. */
+export const usdcIssuer = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
+export const usdc = `stellar:USDC:${usdcIssuer}`;
 
 /** One payment of a simulated transaction. */
 export interface SimulatedPayment {

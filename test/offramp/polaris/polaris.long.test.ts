@@ -5,10 +5,9 @@ import { type OfframpOptions, startOfframp } from '../../../contract/offramp/ind
 import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { freePort } from '../../../scripts/lib/loopback-server.js';
-import { usdc, usdcIssuer } from '../../../scripts/simulated-anchors/context.js';
 import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { type SimulatedLedger, startSimulatedLedger } from '../../../scripts/simulated-ledger/index.js';
-import { simulatedNetwork } from '../../../scripts/simulated-ledger/payments.js';
+import { simulatedNetwork, usdc, usdcIssuer } from '../../../scripts/simulated-ledger/payments.js';
 import { walletOf } from '../../../scripts/simulated-wallets/off-ramp.js';
 import { startTestApp, type TestApp } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
