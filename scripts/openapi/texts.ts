@@ -98,8 +98,8 @@ ${listed((code, when) => `    /** ${when} */\n    ${code},`)}
 const forOperators = /^(benchmarks|conformance|fleet|operations\/\w+|guides\/(operators|contributors))\.md$/;
 
 /**
- * docs/llms.txt in the form of llmstxt.org: what the service is, the document, every operation and every page, each with a
- * sentence. Addresses are paths of the service, which serves the text and the pages.
+ * docs/llms.txt in the form of llmstxt.org: what the service is, the document, every operation with a
+ * sentence, and every page. Addresses are paths of the service, which serves the text and the pages.
  */
 export function llmsText({ info, paths }: OpenApiDocument, pages: readonly Page[]): string {
   const operations = Object.entries(paths).flatMap(([path, item]) =>
@@ -133,16 +133,7 @@ export function llmsText({ info, paths }: OpenApiDocument, pages: readonly Page[
 }
 
 function pageLine({ path, text }: Page): string {
-  const [title, first] = beginningOf(text);
+  const title = /^# (.+)$/m.exec(text)?.[1];
   if (title === undefined) throw new Error(`docs/${path} has no title`);
-  return `- [${title}](/docs/${path})${first === undefined ? '' : `: ${first}`}`;
-}
-
-/** The title of a page and the first sentence of the paragraph that follows it, without its links. */
-function beginningOf(text: string): (string | undefined)[] {
-  const [, title, rest = ''] = /^# (.+)\n([\s\S]*)$/m.exec(text) ?? [];
-  const paragraph = rest.trim().split('\n\n')[0] ?? '';
-  if (!/^[\w`*"]/.test(paragraph)) return [title];
-  const plain = paragraph.replaceAll('\n', ' ').replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
-  return [title, /^.+?[.:?!](?= |$)/.exec(plain)?.[0].replace(/[.:]$/, '')];
+  return `- [${title}](/docs/${path})`;
 }

@@ -1,4 +1,4 @@
-import express, { type NextFunction, type Request, type Response } from 'express';
+import express, { type Response } from 'express';
 import type { Clock } from '../../server/ports.js';
 import { listenOnLoopback } from '../lib/loopback-server.js';
 import { examine, type Reply, refusal, toBatchKey } from './examine.js';
@@ -70,11 +70,6 @@ export async function startReferenceOracle(options: ReferenceOracleOptions) {
   });
   app.use((_request, response) => {
     response.status(404).json({ code: 'not_found', message: 'Nothing is kept here.' });
-  });
-  app.use((error: { type?: string }, _request: Request, response: Response, _next: NextFunction) => {
-    const message = `A submission has at most ${maxBodyBytes} bytes.`;
-    if (error.type === 'entity.too.large') response.status(413).json({ code: 'too_large', message });
-    else response.destroy();
   });
 
   const server = await listenOnLoopback(app, { port, requestTimeout: 120_000 });
