@@ -27,56 +27,29 @@ describe('the problem behind a failed call', () => {
     expect(failureOf(error, true)).toMatchObject({ problem: { kind }, waitMs });
   });
 
-  it('is the connection where the browser knows that it is offline', () => {
+  it('is the connection where the browser knows that it is offline, and none where the page itself is wrong', () => {
     expect(failureOf(lost, false)).toMatchObject({ problem: { kind: 'offline' }, waitMs: 5_000 });
-  });
-
-  it('is none where the page itself is wrong, so that the fault is not hidden', () => {
     expect(failureOf(new RangeError('a corridor is needed'), true)).toBeUndefined();
     expect(failureOf('a text', true)).toBeUndefined();
   });
 });
 
 const noon = Date.parse('2026-11-21T12:00:00.000Z');
-const minute = 60_000;
 
-/** A device whose clock is off by this much, and the answers of a service. */
-function device(offMs: number) {
+it.each([-180_000, 0, 180_000])('a device whose clock is off by %s ms has the time of the service', (off) => {
   let passed = 0;
-  const clock = createServiceClock({ clock: () => noon + offMs + passed, steady: () => 5_000 + passed });
-  return {
-    clock,
-    pass: (ms: number) => {
-      passed += ms;
-    },
-    /** Learns from an answer that the service made `agoMs` ago. */
-    answer: (agoMs = 0) => clock.learn(new Headers({ date: new Date(noon + passed - agoMs).toUTCString() })),
-  };
-}
-
-it.each([-3 * minute, 3 * minute])(
-  'a device whose clock is off by %s ms has the time of the service',
-  (off) => {
-    const { clock, answer, pass } = device(off);
-    expect(clock.now()).toBe(noon + off);
-    answer();
-    expect(clock.now()).toBe(noon);
-    pass(90_000);
-    expect(clock.now()).toBe(noon + 90_000);
-  },
-);
-
-it('ignores an answer that is older than the time already known', () => {
-  const { clock, answer, pass } = device(0);
-  answer();
-  pass(1_000);
-  answer(15_000);
-  expect(clock.now()).toBe(noon + 1_000);
-});
-
-it('uses the device clock when the Date header is missing or not a date', () => {
-  const { clock } = device(minute);
-  clock.learn(new Headers());
-  clock.learn(new Headers({ date: 'today' }));
-  expect(clock.now()).toBe(noon + minute);
+  const clock = createServiceClock({ clock: () => noon + off + passed, steady: () => 5_000 + passed });
+  const learn = (date?: string) => clock.learn(new Headers(date === undefined ? {} : { date }));
+  const answered = (agoMs: number) => learn(new Date(noon + passed - agoMs).toUTCString());
+  // An answer without a date, or with what is none, tells nothing.
+  learn();
+  learn('today');
+  expect(clock.now()).toBe(noon + off);
+  answered(0);
+  expect(clock.now()).toBe(noon);
+  passed = 90_000;
+  expect(clock.now()).toBe(noon + 90_000);
+  // An answer that is older than the time already known is ignored.
+  answered(15_000);
+  expect(clock.now()).toBe(noon + 90_000);
 });

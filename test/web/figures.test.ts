@@ -204,15 +204,10 @@ describe('names', () => {
   });
 });
 
-describe('what starts a withdrawal', () => {
+it.each([
+  ['sep24', 'asset_code=USDC\nasset_issuer=GA5Z\ndestination_asset=iso4217:NGN'],
+  ['sep6', 'source_asset=USDC\ndestination_asset=iso4217:NGN'],
+] as const)('what starts a withdrawal is named as %s names it', (protocol, named) => {
   const point = { assetCode: 'USDC', assetIssuer: 'GA5Z', destinationAsset: 'iso4217:NGN' };
-
-  it('is named as each protocol names it', () => {
-    expect(startParameters({ ...point, protocol: 'sep24' })).toBe(
-      'asset_code=USDC\nasset_issuer=GA5Z\ndestination_asset=iso4217:NGN',
-    );
-    expect(startParameters({ ...point, protocol: 'sep6' })).toBe(
-      'source_asset=USDC\ndestination_asset=iso4217:NGN',
-    );
-  });
+  expect(startParameters({ ...point, protocol })).toBe(named);
 });

@@ -9,6 +9,7 @@ import { reasonOf } from '../../web/src/pages/rates/offer-reason.js';
 import { orderQuotes, sorts } from '../../web/src/pages/rates/order-quotes.js';
 import { plotHistory, steadyRange } from '../../web/src/pages/rates/plot-history.js';
 import { readTypedAmount, roundAmount } from '../../web/src/pages/rates/typed-amount.js';
+import { seeded } from '../support/seeded.js';
 
 const english = { decimals: 7, mark: '.', min: '10', max: '10000' } as const;
 const french = { ...english, mark: ',' } as const;
@@ -49,24 +50,14 @@ describe('an amount as it is typed', () => {
   });
 });
 
-describe('the amount to receive that is proposed', () => {
-  it('is in whole units, but where it is below one unit', () => {
-    expect(['152343.75', '0.92', '100'].map(roundAmount)).toEqual(['152343', '0.92', '100']);
-  });
+it('the amount to receive that is proposed is in whole units, but where it is below one unit', () => {
+  expect(['152343.75', '0.92', '100'].map(roundAmount)).toEqual(['152343', '0.92', '100']);
 });
-
-/** Pseudo-random numbers that are the same in every run. */
-function numbers(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    return Math.floor((state / 2 ** 31) * below);
-  };
-}
 
 /** Quotes that often have equal figures, so that ties are tested as well. */
 function quotesOf(seed: number): Ranked[] {
-  const below = numbers(seed);
+  const random = seeded(seed);
+  const below = (limit: number) => Math.floor(random() * limit);
   const oneOf = <T>(...values: T[]): T => values[below(values.length)] as T;
   return Array.from({ length: 12 }, (_, index) => {
     const isScored = below(3) > 0;
@@ -89,14 +80,12 @@ function quotesOf(seed: number): Ranked[] {
   });
 }
 
-describe('the order of quotes in the page', () => {
-  it.each(sorts)('is the one that the service gives: %s', (sort) => {
-    for (let seed = 1; seed <= 200; seed += 1) {
-      const best = rankQuotes(quotesOf(seed));
-      const ids = orderQuotes(best, sort).map(({ anchorId }) => anchorId);
-      expect({ seed, ids }).toEqual({ seed, ids: rankQuotes(best, sort).map(({ anchorId }) => anchorId) });
-    }
-  });
+it.each(sorts)('the order of quotes in the page is the one that the service gives: %s', (sort) => {
+  for (let seed = 1; seed <= 200; seed += 1) {
+    const best = rankQuotes(quotesOf(seed));
+    const ids = orderQuotes(best, sort).map(({ anchorId }) => anchorId);
+    expect({ seed, ids }).toEqual({ seed, ids: rankQuotes(best, sort).map(({ anchorId }) => anchorId) });
+  }
 });
 
 const record = { outcomes: 100, fillRate: '1', p50SettleSeconds: 60, meanShortfall: '0' };
@@ -214,14 +203,21 @@ describe('the history as lines', () => {
   });
 });
 
-describe('the scale of values', () => {
-  const lines = (...values: number[]) => ({ times: [], lines: [{ anchorId: 'harbour', values }] });
-
-  it('is on round figures, and stays while rates move within them', () => {
-    expect(steadyRange(lines(1_513.4, 1_528))).toEqual([1_500, 1_550]);
-    expect(steadyRange(lines(1_501, 1_549))).toEqual([1_500, 1_550]);
-    expect(steadyRange(lines(0.912, 0.921))).toEqual([0.9, expect.closeTo(0.94)]);
-  });
+it.each([
+  [
+    [1_513.4, 1_528],
+    [1_500, 1_550],
+  ],
+  [
+    [1_501, 1_549],
+    [1_500, 1_550],
+  ],
+  [
+    [0.912, 0.921],
+    [0.9, expect.closeTo(0.94)],
+  ],
+])('the scale of %j is on round figures, and stays while rates move within them', (values, range) => {
+  expect(steadyRange({ times: [], lines: [{ anchorId: 'harbour', values }] })).toEqual(range);
 });
 
 const live: StreamStanding = { state: 'live' };

@@ -54,33 +54,18 @@ describe('an answer that a stream brought', () => {
   });
 });
 
-describe('the record that an address names', () => {
-  it('is that of one corridor, in upper or lower case as the service takes it', () => {
-    const inLower = recordNamed({ window: '7', corridor: 'usdc-ngn' });
-    expect(inLower).toEqual({
-      window: '7',
-      corridor: 'usdc-ngn',
-      search: '?corridor=usdc-ngn&window=7',
-      proofSearch: '?corridor=usdc-ngn',
-    });
-    expect(recordNamed({ window: '7', corridor: 'USDC-NGN' })).toEqual(inLower);
-  });
-
-  it('is that of all corridors over 30 days, where it names nothing that is known', () => {
-    for (const window of ['30', '8'])
-      expect(recordNamed({ window, corridor: '' })).toEqual({
-        window: '30',
-        corridor: undefined,
-        search: '',
-        proofSearch: '',
-      });
-  });
+it.each([
+  ['one corridor', '7', 'usdc-ngn', '?corridor=usdc-ngn&window=7', '?corridor=usdc-ngn'],
+  ['one corridor, in upper case', '7', 'USDC-NGN', '?corridor=usdc-ngn&window=7', '?corridor=usdc-ngn'],
+  ['all corridors over 30 days', '30', '', '', ''],
+  ['all corridors over 30 days, where it names no known ones', '8', '', '', ''],
+])('the record that an address names is that of %s', (_, window, corridor, search, proofSearch) => {
+  const named = { window: search === '' ? '30' : window, corridor: corridor.toLowerCase() || undefined };
+  expect(recordNamed({ window, corridor })).toEqual({ ...named, search, proofSearch });
 });
 
 const { t } = createTexts('en', english);
 
-describe('a reason that a newer service gives', () => {
-  it('is shown as it is where it is a part of the name of its text', () => {
-    expect(t('offramp.ended_something_new' as TextKey)).toBe('something_new');
-  });
+it('a reason that a newer service gives is shown as it is where it is a part of the name of its text', () => {
+  expect(t('offramp.ended_something_new' as TextKey)).toBe('something_new');
 });
