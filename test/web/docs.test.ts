@@ -42,24 +42,28 @@ describe('a page of the documentation', () => {
     await app.close();
     built.remove();
   });
-  const read = async (accept: string) => {
-    const answer = await fetch(`${app.url}/docs/rates.md`, { headers: { accept } });
-    expect(answer.headers.get('vary')).toMatch(/\bAccept\b/);
-    return { type: answer.headers.get('content-type'), text: await answer.text() };
-  };
 
-  it('is HTML in the dress of the web page for browsers, beside the links to the others and the reference', async () => {
-    const { type, text } = await read('text/html,application/xhtml+xml,*/*;q=0.8');
-    expect(type).toMatch(/^text\/html/);
-    expect(text).toContain('<div id="header"></div>');
-    expect(text).toContain('<h1 id="rates">Rates</h1>');
-    expect(text).toContain('<a href="/docs">API reference</a>');
-    expect(text).toContain('<a href="/docs/rates.md" aria-current="page">Rates</a>');
-  });
-
-  it('is its own text for programs', async () => {
-    const { type, text } = await read('*/*');
-    expect(type).toMatch(/^text\/markdown/);
-    expect(text).toMatch(/^# Rates\n/);
+  it.each([
+    [
+      'HTML in the dress of the web page for browsers, beside the links to the others and the reference',
+      'text/html,application/xhtml+xml,*/*;q=0.8',
+      'text/html; charset=utf-8',
+      [
+        '<div id="header"></div>',
+        '<h1 id="rates">Rates</h1>',
+        '<a href="/docs">API reference</a>',
+        '<a href="/docs/rates.md" aria-current="page">Rates</a>',
+      ],
+    ],
+    ['its own text for programs', '*/*', 'text/markdown; charset=utf-8', ['# Rates\n']],
+  ])('is %s', async (_, accept, type, parts) => {
+    const { headers, text } = await fetch(`${app.url}/docs/rates.md`, { headers: { accept } }).then(
+      async (answer) => ({ headers: answer.headers, text: await answer.text() }),
+    );
+    expect([headers.get('vary'), headers.get('content-type')]).toEqual([
+      expect.stringMatching(/\bAccept\b/),
+      type,
+    ]);
+    expect(parts.filter((part) => !text.includes(part))).toEqual([]);
   });
 });

@@ -29,23 +29,16 @@ const undecided = {
 };
 const failed = { ...outcome, status: 'failed' as const, reason: 'overdue' as const };
 
-describe('an intent hash that was pasted', () => {
-  it.each([
-    ['alone, with spaces around it', ` ${hash}\n`],
-    ['in upper case', hash.toUpperCase()],
-    ['in the address of its answer', `https://fairlead.example/api/intent/${hash}?lang=fr`],
-  ])('is read %s', (_, text) => {
-    expect(readIntentHash(text)).toBe(hash);
-  });
-
-  it.each([
-    ['nothing', ''],
-    ['a part of a hash', hash.slice(1)],
-    ['a longer text of hex digits', `${hash}0`],
-    ['two hashes', `${hash} ${hash}`],
-  ])('is not read from %s', (_, text) => {
-    expect(readIntentHash(text)).toBeUndefined();
-  });
+it.each([
+  ['alone, with spaces around it', ` ${hash}\n`, hash],
+  ['in upper case', hash.toUpperCase(), hash],
+  ['in the address of its answer', `https://fairlead.example/api/intent/${hash}?lang=fr`, hash],
+  ['not from nothing', '', undefined],
+  ['not from a part of a hash', hash.slice(1), undefined],
+  ['not from a longer text of hex digits', `${hash}0`, undefined],
+  ['not from two hashes', `${hash} ${hash}`, undefined],
+])('an intent hash that was pasted is read %s', (_, text, read) => {
+  expect(readIntentHash(text)).toBe(read);
 });
 
 describe('what happens next in an off-ramp', () => {
@@ -88,21 +81,21 @@ describe('what happens next in an off-ramp', () => {
     expect(turnOf(intentWith({ transaction: open }), tooLate)).toBe('awaitExpiry');
   });
 
-  it('asks nothing of the wallet about a payment that is looked up again', () => {
-    const named = [{ hash, by: 'wallet' as const, lookedUpAt: null, problem: 'not_found' as const }];
-    const intent = intentWith({ transaction: open, payment: { named, found: null } });
-    expect(turnOf(intent, inTime)).not.toBe('mendPayment');
-    expect(problemToMend(intent.payment)).toBeUndefined();
-  });
-
-  it('names the problem that the wallet has to mend, not one before it that passes', () => {
-    const named = [
-      { hash, by: 'wallet' as const, lookedUpAt: null, problem: 'not_found' as const },
-      { hash, by: 'anchor' as const, lookedUpAt: null, problem: 'other_destination' as const },
-    ];
-    const intent = intentWith({ transaction: open, payment: { named, found: null } });
-    expect(turnOf(intent, inTime)).toBe('mendPayment');
-    expect(problemToMend(intent.payment)).toBe('other_destination');
+  const naming = (by: 'wallet' | 'anchor', problem: 'not_found' | 'other_destination') => {
+    return { hash, by, lookedUpAt: null, problem };
+  };
+  it.each([
+    ['nothing of a payment that is looked up again', [], 'pay', undefined],
+    [
+      'the problem that the wallet has to mend, not one before it that passes',
+      [naming('anchor', 'other_destination')],
+      'mendPayment',
+      'other_destination',
+    ],
+  ])('asks of the wallet %s', (_, others, turn, problem) => {
+    const payment = { named: [naming('wallet', 'not_found'), ...others], found: null };
+    const intent = intentWith({ transaction: open, payment });
+    expect([turnOf(intent, inTime), problemToMend(payment)]).toEqual([turn, problem]);
   });
 });
 
@@ -163,7 +156,13 @@ describe('who may dispute an outcome', () => {
     ['the account where it settled', { outcome }, lastMs, ofAccount],
     ['nobody after 30 days', { outcome }, lastMs + 1, { kind: 'closed', party: 'account' }],
     ['the anchor where it failed', { outcome: failed }, recorded, { kind: 'open', party: 'anchor' }],
-    ['the account for 30 days from a recovery', { outcome: recovered }, lastMs + 1, ofAccount],
+    [
+      'the account for 30 days from a recovery',
+      { outcome: recovered },
+      lastMs + 1,
+      { ...ofAccount, until: '2027-01-09T09:00:00.000Z' },
+    ],
+    ['nobody before there is an outcome', { transaction: open }, recorded, { kind: 'unresolved' }],
     ['nobody where it expired', { outcome: expired, transaction: null }, recorded, { kind: 'nobody' }],
     ['nobody where another holds it', { outcome: expired, transaction: held }, recorded, { kind: 'nobody' }],
     ['nobody twice', { outcome, dispute: rejected }, recorded, { kind: 'disputed' }],
@@ -172,14 +171,5 @@ describe('who may dispute an outcome', () => {
     ['the account of what recovered', { outcome: recovered, dispute: rejected }, recorded, ofAccount],
   ])('is %s', (_, parts, now, standing) => {
     expect(standingOf(intentWith({ status: 'settled', transaction, ...parts }), now)).toMatchObject(standing);
-  });
-
-  it('has 30 days from a recovery', () => {
-    const intent = intentWith({ transaction, outcome: recovered });
-    expect(standingOf(intent, lastMs + 1)).toMatchObject({ until: '2027-01-09T09:00:00.000Z' });
-  });
-
-  it('is undecided before there is an outcome', () => {
-    expect(standingOf(intentWith({ transaction: open }), recorded)).toEqual({ kind: 'unresolved' });
   });
 });
