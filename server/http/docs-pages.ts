@@ -4,7 +4,7 @@ import { type RequestHandler, Router } from 'express';
 import { marked } from 'marked';
 import { readTexts, type Texts } from './docs-texts.js';
 import { askedForEachTime, keptForGood, pageHeaders, staticAnswer } from './static-answer.js';
-import { swaggerBase, swaggerFiles, swaggerFrame, swaggerHtml } from './swagger-page.js';
+import { swaggerBase, swaggerFiles, swaggerFrame, swaggerHtml, swaggerScript } from './swagger-page.js';
 
 /** The generated documents, which the build keeps at the same place beside the compiled server. */
 const folder = new URL('../../docs/', import.meta.url);
@@ -97,6 +97,11 @@ export function routePages(pageFolder: URL | undefined): Router {
     const answer = staticAnswer(read, { type: extname(name), cacheControl: keptForGood });
     router.get(`${swaggerBase}/${name}`, answer);
   }
+  const keepForGood: RequestHandler = (_req, res, next) => {
+    res.setHeader('Cache-Control', keptForGood);
+    next();
+  };
+  router.get(`${swaggerBase}/swagger-ui-init.js`, keepForGood, ...swaggerScript);
   return router;
 }
 

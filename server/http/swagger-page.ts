@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import swaggerUi, { type SwaggerUiOptions } from 'swagger-ui-express';
 import { hashOf } from './negotiation.js';
 
 const require = createRequire(import.meta.url);
@@ -51,60 +52,65 @@ function plugin({ React: { createElement: draw } }: SwaggerSystem) {
   };
 }
 
-const options = {
-  dom_id: '#swagger-ui',
-  url: '/docs/reference.json',
-  layout: 'PlainLayout',
-  deepLinking: true,
-  // Otherwise the page would take the address of a document from its query string.
-  queryConfigEnabled: false,
-  // The default is a validator on the internet.
-  validatorUrl: null,
-  // The admin key stays in the memory of the page.
-  persistAuthorization: false,
-  displayRequestDuration: true,
-  // The default writes numbers in a red that is hard to read on its dark grey.
-  syntaxHighlight: { theme: 'tomorrow-night' },
+const options: SwaggerUiOptions = {
+  customSiteTitle: 'Fairlead API',
+  // All answers of an operation have the same headers, so only the first answer shows them.
+  customCss: '.responses-table .response ~ .response .headers-wrapper { display: none }',
+  swaggerUrl: '/docs/reference.json',
+  swaggerOptions: {
+    plugins: [plugin],
+    layout: 'PlainLayout',
+    deepLinking: true,
+    // Otherwise the page would take the address of a document from its query string.
+    queryConfigEnabled: false,
+    // The default is a validator on the internet.
+    validatorUrl: null,
+    // The admin key stays in the memory of the page.
+    persistAuthorization: false,
+    displayRequestDuration: true,
+    // The default writes numbers in a red that is hard to read on its dark grey.
+    syntaxHighlight: { theme: 'tomorrow-night' },
+  },
 };
 
-// The loader of the sources wraps functions in calls of __name, which browsers lack.
-const start = `const __name = (named) => named;
-SwaggerUIBundle({ ...${JSON.stringify(options)}, plugins: [${plugin}] });`;
-
-const { version } = require('swagger-ui-dist/package.json') as { version: string };
+const versions = ['swagger-ui-dist', 'swagger-ui-express'].map(
+  (name) => (require(`${name}/package.json`) as { version: string }).version,
+);
 
 /** Where the files of the page are served. It changes with their content, so that browsers may keep them for good. */
-export const swaggerBase = `/docs/assets/${hashOf(version + start)}`;
+export const swaggerBase = `/docs/assets/${hashOf(JSON.stringify([versions, options, String(plugin)]))}`;
+
+const inlineStyle = /<style>([\s\S]*?)<\/style>/g;
+const generated = swaggerUi.generateHTML(undefined, options);
+// The security policy of the page allows no inline styles, so they are served as a file.
+const inlineStyles = [...generated.matchAll(inlineStyle)].map(([, style]) => style).join('');
+
+/** Swagger UI alone, where the web page is not built. */
+export const swaggerHtml = generated
+  .replace(inlineStyle, '')
+  .replace(/(<svg[^>]*) style="[^"]*"/, '$1 display="none"')
+  .replace('</head>', '<link rel="stylesheet" href="./page.css"><script src="./names.js"></script></head>')
+  .replaceAll('="./', `="${swaggerBase}/`);
 
 const ofDist = (name: string) => () => readFileSync(require.resolve(`swagger-ui-dist/${name}`));
 
 /** What the page loads, by name, and how it is read. */
 export const swaggerFiles: Readonly<Record<string, () => string | Buffer>> = {
+  'page.css': () => inlineStyles,
+  // The loader of the sources wraps the functions of the plugin in calls of __name, which browsers lack.
+  'names.js': () => 'const __name = (named) => named;',
   'swagger-ui.css': ofDist('swagger-ui.css'),
-  // All answers of an operation have the same headers, so only the first answer shows them.
-  'index.css': ofDist('index.css'),
-  'page.css': () => '.responses-table .response ~ .response .headers-wrapper { display: none }',
   'swagger-ui-bundle.js': ofDist('swagger-ui-bundle.js'),
-  'start.js': () => start,
+  'swagger-ui-standalone-preset.js': ofDist('swagger-ui-standalone-preset.js'),
   'favicon-32x32.png': ofDist('favicon-32x32.png'),
+  'favicon-16x16.png': ofDist('favicon-16x16.png'),
 };
 
-const fileOf = (name: string) => `${swaggerBase}/${name}`;
-const styles = ['swagger-ui.css', 'index.css', 'page.css'].map(fileOf);
-const scripts = ['swagger-ui-bundle.js', 'start.js'].map(fileOf);
-
-/** Swagger UI alone, where the web page is not built. */
-export const swaggerHtml = [
-  '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Fairlead API</title>',
-  '<meta name="viewport" content="width=device-width, initial-scale=1">',
-  `<link rel="icon" href="${fileOf('favicon-32x32.png')}">`,
-  ...styles.map((href) => `<link rel="stylesheet" href="${href}">`),
-  '</head><body><main id="swagger-ui"></main>',
-  ...scripts.map((src) => `<script src="${src}"></script>`),
-  '</body></html>',
-].join('\n');
+/** The script that starts Swagger UI with the options: `swagger-ui-init.js`. */
+export const swaggerScript = swaggerUi.serve;
 
 /** Where the built page draws Swagger UI in place of `list`, once an operation is opened: web/src/docs/main.tsx. */
 export function swaggerFrame(list: string): string {
-  return `<main lang="en"><div id="swagger-ui" data-files="${[...styles, ...scripts].join(' ')}"><div class="guide">${list}</div></div></main>`;
+  const files = [...swaggerHtml.matchAll(/(?:href|src)="([^"]+\.(?:css|js))"/g)].map(([, file]) => file);
+  return `<main lang="en"><div id="swagger-ui" data-files="${files.join(' ')}"><div class="guide">${list}</div></div></main>`;
 }

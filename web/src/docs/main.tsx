@@ -46,6 +46,10 @@ function loadReference(): void {
     // Scripts run in their order, and the styles of the page overrule those of Swagger UI.
     if (isScript) document.head.append(Object.assign(element, { src: file, async: false }));
     else document.head.prepend(Object.assign(element, { rel: 'stylesheet', href: file }));
+    // The last script starts Swagger UI when the page has been loaded, which it mostly has.
+    element.onload = () => {
+      if (file.endsWith('-init.js') && document.readyState === 'complete') dispatchEvent(new Event('load'));
+    };
   }
 }
 addEventListener('hashchange', loadReference);
