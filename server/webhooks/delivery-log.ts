@@ -82,7 +82,12 @@ function toDeliveryAnswer(delivery: DeliveryDocument, enabled: boolean): Deliver
   const { _id: id, webhookId, eventId, event, test, createdAt, owner, due, settledAt, body } = delivery;
   const state = shownState(delivery, enabled);
   return {
-    ...{ id, webhookId, eventId, event, test, state },
+    id,
+    webhookId,
+    eventId,
+    event,
+    test,
+    state,
     createdAt: toInstant(createdAt),
     nextAttemptAt: state === 'pending' && owner === null ? toInstant(due) : null,
     settledAt: settledAt && toInstant(settledAt),

@@ -159,7 +159,10 @@ function toWebhookAnswer(webhook: WebhookDocument, nowMs: number): WebhookAnswer
     until === null ? [] : [until.getTime()],
   );
   return {
-    ...{ id, url, events, enabled },
+    id,
+    url,
+    events,
+    enabled,
     disabled: disabled && { ...disabled, at: toInstant(disabled.at) },
     secretChangedAt: toInstant(secrets.at(-1)?.since ?? createdAt),
     overlapEndsAt: ends.length === 0 ? null : toInstant(Math.max(...ends)),

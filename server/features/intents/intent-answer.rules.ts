@@ -12,7 +12,9 @@ function toTransaction(intent: Intent): IntentAnswer['transaction'] {
   const id = transactionId ?? claimedId;
   if (id === undefined) return null;
   return {
-    ...{ id, problem, status: observations.status },
+    id,
+    problem,
+    status: observations.status,
     lastSeenAt: instantOrNull(observations.lastAtMs),
     fundsReceivedAt: instantOrNull(observations.fundedAtMs),
     readyAt: instantOrNull(observations.readyAtMs),
@@ -23,7 +25,9 @@ function toPayment({ named, found }: PaymentState): IntentAnswer['payment'] {
   if (named.length === 0 && found === null) return null;
   return {
     named: named.map(({ hash, by, lookedUpAtMs, problem }) => ({
-      ...{ hash, by, problem },
+      hash,
+      by,
+      problem,
       lookedUpAt: instantOrNull(lookedUpAtMs),
     })),
     found: found && toFound(found),
@@ -33,7 +37,15 @@ function toPayment({ named, found }: PaymentState): IntentAnswer['payment'] {
 function toFound(found: FoundPayment): NonNullable<NonNullable<IntentAnswer['payment']>['found']> {
   const { hash, operationId, ledger, from, fromMuxedId, to, toMuxedId, asset, amount, memo } = found;
   return {
-    ...{ hash, operationId, ledger, from, fromMuxedId, to, toMuxedId, asset, amount },
+    hash,
+    operationId,
+    ledger,
+    from,
+    fromMuxedId,
+    to,
+    toMuxedId,
+    asset,
+    amount,
     namedBy: found.by,
     operation: found.kind,
     closedAt: new Date(found.closedAtMs).toISOString(),
@@ -49,7 +61,10 @@ function toOutcome(intent: Intent, standing: Standing | null): IntentAnswer['out
   if (outcome === null || standing === null) return null;
   const { kind, reason, amountOut, settleSeconds, shortfallPpb, evidence } = outcome;
   return {
-    ...{ status: kind, reason, settleSeconds, evidence },
+    status: kind,
+    reason,
+    settleSeconds,
+    evidence,
     recordedAt: outcome.recordedAt.toISOString(),
     amountOut: amountOut && fiatAmount(amountOut, minorUnitsOfAsset(intent.corridorTerms.buyAsset)),
     paidOutAt: kind === 'settled' ? instantOrNull(observations.completedAtMs) : null,
@@ -75,7 +90,12 @@ export function toAnswer(
   const minorUnits = minorUnitsOfAsset(intent.corridorTerms.buyAsset);
   return {
     intentHash: intent._id,
-    ...{ status, corridor, anchorId, account, sellAmount, deliveryMethod },
+    status,
+    corridor,
+    anchorId,
+    account,
+    sellAmount,
+    deliveryMethod,
     minReceive: minReceive === null ? null : fiatAmount(minReceive, minorUnits),
     createdAt: intent.createdAt.toISOString(),
     expiresAt: intent.deadline.toISOString(),

@@ -92,16 +92,18 @@ export function createRollupStore(connection: Connection) {
       anchorId: string,
       { corridor, before, limit }: { corridor: string | null; before: string | null; limit: number },
     ): Promise<string[]> {
-      const days = new Set<string>();
+      const earlier = before === null ? {} : { day: { $lt: before } };
+      const withOutcomes = { $or: [{ filled: { $gt: 0 } }, { notFilled: { $gt: 0 } }] };
       const newestFirst = rollups
-        .find({
-          ...{ anchorId, ...inCorridor(corridor), ...(before !== null && { day: { $lt: before } }) },
-          $or: [{ filled: { $gt: 0 } }, { notFilled: { $gt: 0 } }],
-        })
+        .find({ anchorId, ...inCorridor(corridor), ...earlier, ...withOutcomes })
         .project<Pick<Rollup, 'day'>>({ day: 1 })
         .sort({ day: -1 })
         .batchSize(pageSize);
-      for await (const { day } of newestFirst) if (days.add(day).size === limit) break;
+      const days = new Set<string>();
+      for await (const { day } of newestFirst) {
+        days.add(day);
+        if (days.size === limit) break;
+      }
       return [...days];
     },
 

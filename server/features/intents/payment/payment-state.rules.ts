@@ -126,7 +126,11 @@ export function withNamed(state: PaymentState, hash: string, by: NamedBy, nowMs:
     nextMs: nowMs,
   };
   const fresh: NamedPayment = {
-    ...{ hash, by, looks, misses, nextMs },
+    hash,
+    by,
+    looks,
+    misses,
+    nextMs,
     namedAtMs: before?.namedAtMs ?? nowMs,
     lookedUpAtMs: null,
     problem: null,

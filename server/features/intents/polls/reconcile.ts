@@ -29,8 +29,16 @@ export interface Run {
 }
 
 const noCounts: Run['counts'] = {
-  ...{ looked: 0, polled: 0, settled: 0, recovered: 0, failed: 0, expired: 0 },
-  ...{ leftOpen: 0, unreachable: 0, notFound: 0, lookedUp: 0 },
+  looked: 0,
+  polled: 0,
+  settled: 0,
+  recovered: 0,
+  failed: 0,
+  expired: 0,
+  leftOpen: 0,
+  unreachable: 0,
+  notFound: 0,
+  lookedUp: 0,
 };
 
 /** Polls, looks up and ends what is due; does nothing while another instance does. */

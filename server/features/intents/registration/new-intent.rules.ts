@@ -95,7 +95,11 @@ export function newIntent(accepted: {
 export function isNonceOf(intent: Intent, nonce: string): boolean {
   const { corridor, anchorId, account, sellAmount, minReceive, deliveryMethod } = intent;
   const terms = {
-    ...{ corridor, anchorId, account, sellAmount, nonce },
+    corridor,
+    anchorId,
+    account,
+    sellAmount,
+    nonce,
     minReceive: minReceive ?? undefined,
     deliveryMethod: deliveryMethod ?? undefined,
   };
