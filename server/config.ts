@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import leven from 'leven';
 import { z } from 'zod';
 import { parseUrl } from '../contract/anchor-documents/values.js';
@@ -219,7 +219,8 @@ function mistypedIn(given: Environment): string[] {
 function canBeRead(file: string): boolean {
   try {
     accessSync(file, constants.R_OK);
-    return true;
+    // Docker makes a folder where a file that is to be mounted does not exist.
+    return !statSync(file).isDirectory();
   } catch {
     return false;
   }

@@ -55,6 +55,7 @@ describe('the configuration', () => {
     ['NODE_ENV must be development, test or production', { NODE_ENV: 'prod' }],
     ['NODE_ENV must be development, test or production', { NODE_ENV: 'Production' }],
     ['FLEET_FILE names a file that cannot be read', { FLEET_FILE: 'fleets/gone.json' }],
+    ['FLEET_FILE names a file that cannot be read', { FLEET_FILE: 'fleets' }],
     ['MONGODB_URI must name a database', { MONGODB_URI: 'mongodb://127.0.0.1' }],
     ['MONGODB_URI must name a database', { MONGODB_URI: 'mongodb://127.0.0.1:27017/?replicaSet=rs0' }],
     ['MONGODB_URI must name a database', { MONGODB_URI: 'mongodb+srv://u:pass@c.example/?w=majority' }],

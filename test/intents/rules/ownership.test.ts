@@ -12,10 +12,32 @@ import { account, at, day, freshState, minute, see, startMs } from '../../fixtur
 import { claimantIntent, contestedId, holderIntent, payer } from '../../fixtures/intents/waiting-intents.js';
 import { instructions } from './payment-cases.js';
 
+const muxedPayer = 'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ';
 const paid = { status: 'pending_external', stellar_transaction_id: 'ab', amount_in: '100' };
 const now = new Date(startMs);
 const holder = holderIntent(startMs);
 const claimant = claimantIntent(startMs);
+
+it('the sender of a transaction is the one named last up to the first observation of funds', () => {
+  expect(see(freshState(), [0, {}]).told?.from).toBeNull();
+  const named = see(freshState(), [0, { from: account }], [minute, { from: payer }]);
+  expect(named.told?.from).toBe(payer);
+  expect(see(named, [2 * minute, {}]).told?.from).toBe(payer);
+  const funded = see(named, [2 * minute, { ...paid, from: muxedPayer }]);
+  expect(see(funded, [3 * minute, { ...paid, from: account }]).told?.from).toBe(payer);
+  const unnamed = see(freshState(), [0, {}], [minute, paid], [2 * minute, { ...paid, from: payer }]);
+  expect(unnamed.told?.from).toBeNull();
+});
+
+it('whether a transaction has to pass is so while its intent is pending and another account is named', () => {
+  expect(ownerElsewhere(holder, payer)).toBe(payer);
+  expect(ownerElsewhere(holder, account)).toBeNull();
+  expect(ownerElsewhere(holder, null)).toBeNull();
+  expect(ownerElsewhere(claimant, account)).toBeNull();
+  for (const status of ['settled', 'failed', 'expired'] as const) {
+    expect(ownerElsewhere({ ...holder, status }, payer)).toBeNull();
+  }
+});
 
 describe('a transaction that passes', () => {
   it('keeps what was observed of it since the claimant presented it, and leaves the holder a claim', () => {

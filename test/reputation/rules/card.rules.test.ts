@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { firstDayOf, ownRecord, recordOf } from '../../../server/features/reputation/card.rules.js';
 import {
   emptySums,
+  forEachCount,
+  type PackedCounts,
   packCounts,
   percentileSeconds,
   type Rollup,
@@ -120,6 +122,21 @@ it('a ranking does not depend on the order of its cards: best score first, those
 });
 
 describe('the table of settle-time bounds', () => {
+  it('has not changed since stored roll-ups were written with it', () => {
+    const recurrence = [0];
+    for (let last = 0; last < 7_776_000; last = recurrence.at(-1) ?? Number.NaN) {
+      recurrence.push(Math.min(7_776_000, Math.max(last + 1, Number((BigInt(last) * 102n) / 100n))));
+    }
+    expect(settleBounds).toEqual(recurrence);
+  });
+
+  it('is exact to 100 s and steps by at most 2 % from there', () => {
+    for (const [index, bound] of settleBounds.entries()) {
+      if (index <= 100) expect(bound).toBe(index);
+      else expect(bound / (settleBounds[index - 1] ?? 0)).toBeLessThanOrEqual(1.02);
+    }
+  });
+
   it('assigns every second to the bucket whose bounds contain it, and longer times to the last bucket', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 9_000_000 }), (seconds) => {
@@ -159,4 +176,21 @@ function histogramOf(seconds: readonly number[]): Uint32Array {
     histogram[bucket] = (histogram[bucket] ?? 0) + 1;
   }
   return histogram;
+}
+
+it('packed counts hold what a map held, in order, and can be read at any byte offset of their buffer', () => {
+  const any = fc.array(fc.tuple(fc.nat(4_294_967_295), fc.nat(4_294_967_295)), { maxLength: 20 });
+  fc.assert(
+    fc.property(any, (pairs) => {
+      const counts = new Map(pairs);
+      const within = Buffer.concat([Buffer.from('abc'), packCounts(counts)]).subarray(3);
+      expect(entriesOf(within)).toEqual([...counts].sort(([a], [b]) => a - b));
+    }),
+  );
+});
+
+function entriesOf(packed: PackedCounts): [number, number][] {
+  const entries: [number, number][] = [];
+  forEachCount(packed, (key, count) => entries.push([key, count]));
+  return entries;
 }
