@@ -36,8 +36,9 @@ export function createAnchorsFeature(
       const list = ['corridors'];
       const [afterId = ''] = readCursor(query.cursor, list, [idPattern]) ?? [];
       const limit = readLimit(query.limit);
-      const corridors = directory.corridors().filter(({ id }) => id > afterId);
-      const shown = corridors
+      const shown = directory
+        .corridors()
+        .filter(({ id }) => id > afterId)
         .slice(0, limit + 1)
         .map((corridor) => toCorridorAnswer(corridor, directory.anchorsOf(corridor.id)));
       const page = toPage(shown, limit, list, ({ id }) => [id]);

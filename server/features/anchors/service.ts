@@ -1,6 +1,10 @@
 import { validateHeaderValue } from 'node:http';
 import pLimit from 'p-limit';
-import { type AnchorEndpoints, tomlUrl } from '../../../contract/anchor-documents/stellar-toml.js';
+import {
+  type AnchorEndpoints,
+  noEndpoints,
+  tomlUrl,
+} from '../../../contract/anchor-documents/stellar-toml.js';
 import { parseUrl } from '../../../contract/anchor-documents/values.js';
 import type { AnchorAnswer, AnchorDocumentKind, AnchorPage } from '../../../contract/schemas/anchors.js';
 import { ApiError, unsupportedPair } from '../../errors.js';
@@ -151,6 +155,8 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps) {
       return homeDomain === undefined ? undefined : tomlUrl(homeDomain);
     },
     noteUnreadable,
+    /** The addresses as they are known now, without a request. */
+    knownEndpoints: (anchorId: string) => discovery.view(anchorId)?.endpoints ?? noEndpoints,
     /** The key (G…) that an anchor signs with, even a delisted one; null if none is known. */
     signingKeyOf: async (anchorId: string) =>
       members.has(anchorId) ? keys.keyOf(anchorId) : store.signingKeyOf(anchorId),

@@ -117,7 +117,11 @@ export function createIntentStore(connection: Connection) {
 
     isEmpty: async (): Promise<boolean> => (await intents.findOne({})) === null,
 
-    /** The intent that holds this transaction of the anchor. A change that was derived from its earlier state is refused. */
+    /** The intent that holds this transaction of the anchor. */
+    findByTransaction: (anchorId: string, transactionId: string): Promise<Intent | null> =>
+      intents.findOne({ anchorId, transactionId: exactly(transactionId) }),
+
+    /** The same, after that intent has refused a write; a change that was derived from its earlier state is refused. */
     touchHolder: (anchorId: string, transactionId: string): Promise<Intent | null> =>
       intents.findOneAndUpdate(
         { anchorId, transactionId: exactly(transactionId) },

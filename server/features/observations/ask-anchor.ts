@@ -27,7 +27,7 @@ import {
 } from './observation.rules.js';
 
 export interface AskAnchorDeps {
-  directory: Pick<AnchorDirectory, 'tomlUrlOf' | 'endpointsOf'>;
+  directory: Pick<AnchorDirectory, 'anchor' | 'tomlUrlOf' | 'endpointsOf' | 'knownEndpoints'>;
   offers: ReferenceOffers;
   midMarketOf: (corridor: Corridor) => Promise<FxReading>;
   outbound: Outbound;
@@ -112,13 +112,13 @@ export function createAskAnchor(deps: AskAnchorDeps) {
     return price;
   }
 
-  /** Null while they cannot be read, and of an anchor that shows another signing key. */
+  /** The known addresses, where stellar.toml cannot be read now; null of an anchor that shows another signing key. */
   async function addressesOf(anchorId: string): Promise<AnchorEndpoints | null> {
     try {
       return await directory.endpointsOf(anchorId);
     } catch (error) {
-      if (error instanceof UpstreamFault) return null;
-      throw error;
+      if (!(error instanceof UpstreamFault)) throw error;
+      return directory.anchor(anchorId) === undefined ? null : directory.knownEndpoints(anchorId);
     }
   }
 
@@ -127,7 +127,7 @@ export function createAskAnchor(deps: AskAnchorDeps) {
       addressesOf(anchorId),
       ...corridors.map(async (corridor) => ({ corridor, market: await deps.midMarketOf(corridor) })),
     ]);
-    // What is known of them may be old, and the servers somebody else's.
+    // The servers may be somebody else's.
     if (endpoints === null) return [];
     const [sep24, sep6, , ...prices] = await Promise.all([
       askInfo(ask, 'sep24', endpoints.transferServerSep24),

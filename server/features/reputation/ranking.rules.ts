@@ -2,7 +2,8 @@ import type { LeaderboardEntry } from '../../../contract/schemas/reputation.js';
 import type { AnchorCards, AnchorWindow, CardWindow } from './card.rules.js';
 import type { Evidence } from './what-counts.rules.js';
 
-type Ranked = Pick<LeaderboardEntry, 'score' | 'outcomes' | 'anchorId'>;
+/** The place of an entry in a ranking, which orders it among all others. */
+export type RankedPlace = Pick<LeaderboardEntry, 'score' | 'outcomes' | 'anchorId'>;
 
 /**
  * The ranking of a window, in one corridor among the anchors that serve it, or over all corridors among all active ones:
@@ -30,8 +31,8 @@ export function rankingOf(
   });
 }
 
-/** The order of a ranking: among equal scores more outcomes first, then by anchor id. */
-export function compareRanked(a: Ranked, b: Ranked): number {
+/** The order of a ranking: among equal scores more outcomes first, then by anchor id, so that pages do not shift. */
+export function compareRanked(a: RankedPlace, b: RankedPlace): number {
   const byScore = hundredths(b.score) - hundredths(a.score);
   if (byScore !== 0) return byScore;
   if (a.outcomes !== b.outcomes) return b.outcomes - a.outcomes;

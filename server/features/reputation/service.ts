@@ -6,7 +6,7 @@ import type {
 } from '../../../contract/schemas/reputation.js';
 import { formula } from '../../../contract/verification/formulas.js';
 import { resultOf, unsupportedPair } from '../../errors.js';
-import { type PageQuery, readCursor, readLimit, writeCursor } from '../../paging.js';
+import { type PageQuery, readCursor, readLimit, toPage, writeCursor } from '../../paging.js';
 import { toInstant } from '../../ports.js';
 import {
   type CardWindow,
@@ -20,7 +20,7 @@ import {
 import type { CardState } from './card-store.js';
 import type { Cards } from './cards.js';
 import type { RollupStore } from './day-store.js';
-import { rankingOf } from './ranking.rules.js';
+import { compareRanked, rankingOf } from './ranking.rules.js';
 import type { FleetView, Refresh } from './refresh.js';
 import { emptyTally } from './tally.rules.js';
 import type { Evidence } from './what-counts.rules.js';
@@ -42,7 +42,7 @@ export interface ReputationServiceDeps {
 
 export type ReputationService = ReturnType<typeof createReputationService>;
 
-const wholeNumber = /^[1-9]\d{0,14}$/;
+const placePattern = [/^(-|\d{1,3}\.\d\d)$/, /^(0|[1-9]\d{0,14})$/, /^[a-z0-9-]{1,40}$/];
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 
 export function createReputationService(deps: ReputationServiceDeps) {
@@ -58,18 +58,23 @@ export function createReputationService(deps: ReputationServiceDeps) {
     /** Throws UNSUPPORTED_PAIR for a corridor that is neither served nor has a record. */
     async getLeaderboard({ corridor, window, ...page }: RankingQuery): Promise<LeaderboardAnswer> {
       const list = ['leaderboard', corridor ?? '*', String(window)];
-      const start = Number(readCursor(page.cursor, list, [wholeNumber])?.[0] ?? 0);
-      const end = start + readLimit(page.limit);
+      const [score = '-', outcomes = '', anchorId = ''] = readCursor(page.cursor, list, placePattern) ?? [];
+      const last = { score: score === '-' ? null : score, outcomes: Number(outcomes), anchorId };
+      const limit = readLimit(page.limit);
       const { state, anchors } = await cards.current();
       const ranking = rankingOf([...anchors.values()], window, corridor, state.evidence ?? evidence);
       if (ranking.length === 0) refuseUnknown(corridor);
+      const rest = anchorId === '' ? ranking : ranking.filter((entry) => compareRanked(last, entry) < 0);
       return {
         corridor,
         window,
         formula,
         ...freshnessOf(state),
-        items: ranking.slice(start, end),
-        nextCursor: end < ranking.length ? writeCursor(list, [end]) : null,
+        ...toPage(rest.slice(0, limit + 1), limit, list, (entry) => [
+          entry.score ?? '-',
+          entry.outcomes,
+          entry.anchorId,
+        ]),
       };
     },
 

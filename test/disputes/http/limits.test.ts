@@ -77,6 +77,14 @@ describe('one dispute of a key beyond its limit within 24 hours', () => {
     for (const options of [{ address }, { hex: true }, { instance: other, hex: true }])
       expectRefused(await fileNew(owner, options));
   });
+
+  it('is refused with nothing left where several arrive at once for the last point', async () => {
+    const owner = freshSigner();
+    for (let filed = 0; filed < limit - 1; filed += 1) await fileNew(owner);
+    const answers = await spread(6, 6, (index) => fileNew(owner, { address: `198.51.100.${20 + index}` }));
+    expect(answers.filter(({ status }) => status < 300)).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status === 429)) expectRefused(answer);
+  });
 });
 
 describe('attempts with a key', () => {

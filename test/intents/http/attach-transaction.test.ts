@@ -52,6 +52,15 @@ describe('200', () => {
     expect(body).toEqual(await fixture.read(intent.intentHash));
   });
 
+  it('attaches once when it is sent 20 times in parallel, some by the registration', async () => {
+    const { terms, attach } = await registered();
+    const again = { ...terms, anchorTransactionId: 'in-parallel' };
+    const both = Array.from({ length: 10 }, () => [attach('in-parallel'), fixture.post(again)]);
+    const answers = await Promise.all(both.flat());
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  });
+
   it('attaches for a client that has used up its registrations of the minute', async () => {
     const client = { 'x-forwarded-for': '198.51.100.20' };
     const { terms, intent } = await registered();

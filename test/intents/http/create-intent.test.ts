@@ -208,6 +208,12 @@ describe('409 TRANSACTION_CONFLICT', () => {
     expect((await fixture.post({ ...terms, anchorTransactionId: 'taken' })).status).toBe(409);
     expect((await fixture.read(body.intentHash)).transaction?.problem).toBe('held_by_another');
   });
+
+  it('attaches a transaction to only one of 40 intents that claim it', async () => {
+    const all = Array.from({ length: 40 }, () => fixture.terms({ anchorTransactionId: 'popular' }));
+    const answers = await Promise.all(all.map((terms) => fixture.post(terms)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(39).fill(409)]);
+  });
 });
 
 describe('409 QUOTE_BELOW_MINIMUM', () => {

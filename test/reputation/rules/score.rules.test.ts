@@ -95,6 +95,10 @@ describe('the score of a card', () => {
         },
       ),
     );
+    expect(scoreOf({ ...good, outcomes: 30, filled: 30, accountDays: 15, days90: 7 })).not.toBeNull();
+    expect(scoreOf({ ...good, outcomes: 30, filled: 30, accountDays: 15, days90: 6 })).toBeNull();
+    expect(scoreOf({ ...good, outcomes: 29, filled: 29, accountDays: 29 })).toBeNull();
+    expect(scoreOf({ ...good, outcomes: 30, filled: 30, accountDays: 14 })).toBeNull();
   });
 
   it('is 0.00 when nothing was filled, and when payouts are a tenth short', () => {

@@ -37,6 +37,11 @@ describe('201', () => {
     expect((await create({ events })).body.events).toEqual(['intent.settled', 'publisher.tick']);
   });
 
+  it('registers the same address again as another webhook', async () => {
+    const [one, two] = [await create(), await create()];
+    expect(one.body.id).not.toBe(two.body.id);
+  });
+
   it('accepts an address that the operator lists in OUTBOUND_ALLOW', async () => {
     expect((await create({ url: `${fixture.receiver.origin}/hook` })).status).toBe(201);
   });

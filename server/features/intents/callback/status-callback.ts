@@ -23,7 +23,7 @@ export interface StatusCallback {
 export type TakeStatusCallback = ReturnType<typeof createTakeStatusCallback>;
 
 export function createTakeStatusCallback(deps: {
-  store: Pick<IntentStore, 'findByHash' | 'touchHolder' | 'takeUpAgain'>;
+  store: Pick<IntentStore, 'findByHash' | 'findByTransaction' | 'takeUpAgain'>;
   passing: Pick<Passing, 'passToClaimant'>;
   progress: MakeProgress;
   directory: Pick<AnchorDirectory, 'signingKeyOf' | 'noteUnreadable'>;
@@ -60,7 +60,7 @@ export function createTakeStatusCallback(deps: {
   async function followerOf(intent: Intent, transactionId: string): Promise<string | null> {
     if (transactionId === intent.transactionId) return intent._id;
     if (transactionId !== intent.claimedId) return null;
-    const holder = await store.touchHolder(intent.anchorId, transactionId);
+    const holder = await store.findByTransaction(intent.anchorId, transactionId);
     if (holder === null) return null;
     const passed = await passing.passToClaimant(holder, intent);
     // A holder that changed meanwhile, or ended, keeps it, and the record with it.
