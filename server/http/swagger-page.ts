@@ -97,7 +97,7 @@ const ofDist = (name: string) => () => readFileSync(require.resolve(`swagger-ui-
 /** What the page loads, by name, and how it is read. */
 export const swaggerFiles: Readonly<Record<string, () => string | Buffer>> = {
   'page.css': () => inlineStyles,
-  // The loader of the sources wraps the functions of the plugin in calls of __name, which browsers lack.
+  // Where TypeScript is run as it is, its loader wraps functions in calls of __name, which browsers lack.
   'names.js': () => 'const __name = (named) => named;',
   'swagger-ui.css': ofDist('swagger-ui.css'),
   'swagger-ui-bundle.js': ofDist('swagger-ui-bundle.js'),

@@ -51,8 +51,8 @@ export function createBatchLog(deps: LogDeps) {
   }
 
   /**
-   * What proofs need of a batch, which never changes. Making the tree of 10,000 entries takes 20 ms, and MongoDB reads all of
-   * them to answer with one.
+   * What proofs need of a batch, which never changes. To make the tree of 10,000 entries takes 20 ms, and MongoDB reads
+   * all entries of a batch to return one.
    */
   const proven = createCache({
     async load({ _id, header }: BatchDocument) {

@@ -27,7 +27,7 @@ export function createRateStreams(deps: {
   /** Never rejects. Readers are sent only what differs from what they have. */
   async function ask({ about, show }: Topic<Question>): Promise<void> {
     try {
-      // Where the anchors take longer than a second, this waits for the replies that the last one waits for.
+      // Where anchors take longer than a second to reply, this waits for the same replies as the call before.
       const { answer } = await deps.rates.answer(about, { maxAgeMs: freshMs });
       show(eventBytes('rates', answer));
     } catch (error) {

@@ -10,9 +10,9 @@ interface Batch {
 const mostAtOnce = 100;
 
 /**
- * Inserts the intents that arrive while an insert is under way by the next command, which is what lets an instance take
- * intents as fast as the database (docs/benchmarks.md). Each caller gets the result of its own intent, once the command that
- * carried it was answered. `insertAll`: an Error in place of a result rejects only its own intent.
+ * Collects the intents that arrive while one command is under way, and inserts them together by the next, so that an
+ * instance takes intents as fast as the database does (docs/benchmarks.md). Each caller gets the result of its own intent
+ * when that command is answered. `insertAll`: an Error in place of a result rejects only its own intent.
  */
 export function createInsertTogether(
   insertAll: (intents: readonly Intent[]) => Promise<readonly (boolean | Error)[]>,
