@@ -11,9 +11,10 @@ import { formula } from '../../../contract/verification/formulas.js';
 import { hasEnough, scoreOf, weightedScore } from '../../../contract/verification/score.js';
 import { percentileSeconds, type Rollup } from './day-count.rules.js';
 import {
+  type AccountCounts,
+  accountCounter,
   addRollup,
   addTally,
-  countAccounts,
   emptyTally,
   judgeTimes,
   type Tally,
@@ -73,35 +74,39 @@ export function anchorCards(
   const { id: _id, name: anchorName, simulated, status } = anchor;
   const isActive = status === 'active';
   const serves = anchor.corridors.map(({ corridor }) => corridor);
-  const windows = cardWindows.map((window) =>
-    windowOf({ anchorId: _id, window, simulated }, rollups, today, judge, serves),
-  );
+  const judged = rollups.filter(({ corridor }) => judge.speedTargets.has(corridor));
+  const accountsIn = accountCounter(judged, today);
+  const windows = cardWindows.map((window): AnchorWindow => {
+    const place = { anchorId: _id, window, simulated };
+    const { own, all, cards } = recordsIn(place, rollups, today, judge, serves);
+    const withSigns = cards.map(({ card, tally }) => {
+      return { card, signs: signsOf(tally, accountsIn(window, card.corridor)) };
+    });
+    return { window, own: { ...own, ...signsOf(all, accountsIn(window)) }, cards: withSigns };
+  });
   return { _id, anchorName, simulated, serves: isActive ? serves : [], isActive, windows };
 }
 
-/** The cards of a window that ends with `day`, and the record over all corridors. */
-function windowOf(
+/** The cards of a window that ends with `day`, the record over all corridors, and the tallies that they are made from. */
+function recordsIn(
   place: Pick<ScoreCard, 'anchorId' | 'window' | 'simulated'>,
   rollups: readonly Rollup[],
   day: string,
   judge: Judge,
   serves: readonly string[],
-): AnchorWindow {
+) {
   const tallies = talliesOf(within(rollups, place.window, day), judge, serves);
   const cards = [...tallies].sort(byCorridor).map(([corridor, tally]) => {
     const speedTargetSeconds = judge.speedTargets.get(corridor) ?? 0;
     const days90 = daysWithOutcomes(rollups, day, corridor);
     const of = { ...place, evidence: judge.evidence, corridor, speedTargetSeconds };
-    return { card: cardOf(tally, days90, of), signs: signsOf(tally) };
+    return { card: cardOf(tally, days90, of), tally };
   });
   const all = sumOf(tallies.values());
-  const record = recordOf(all, daysWithOutcomes(rollups, day));
-  const own = ownRecord(
-    record,
-    cards.map(({ card }) => card),
-  );
-  const scoredCorridors = cards.filter(({ card }) => card.score !== null).length;
-  return { window: place.window, own: { ...own, ...signsOf(all), scoredCorridors }, cards };
+  const scored = cards.map(({ card }) => card);
+  const own = ownRecord(recordOf(all, daysWithOutcomes(rollups, day)), scored);
+  const scoredCorridors = scored.filter(({ score }) => score !== null).length;
+  return { own: { ...own, scoredCorridors }, all, cards };
 }
 
 /**
@@ -115,7 +120,7 @@ export function historyPoints(
   judge: Judge,
 ): HistoryPoint[] {
   return days.map((day) => {
-    const { score, state } = windowOf(
+    const { score, state } = recordsIn(
       { anchorId: '', window, simulated: false },
       rollups,
       day,
@@ -221,11 +226,10 @@ export function ownRecord(
 }
 
 /** The signs beside a card, which describe how its record came about (docs/reputation.md). */
-export function signsOf(tally: Tally): CardSigns {
+export function signsOf(tally: Tally, { accounts, largest }: AccountCounts): CardSigns {
   const { filled, notFilled, timesKnown, newAccountOutcomes, days } = tally;
   const outcomes = filled + notFilled;
   const share = (part: number) => (outcomes === 0 ? null : fraction(part, outcomes, 6, 'up'));
-  const { accounts, largest } = countAccounts(tally);
   return {
     timesKnown,
     accounts,

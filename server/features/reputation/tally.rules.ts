@@ -1,7 +1,6 @@
 import {
   emptySums,
   forEachCount,
-  type PackedCounts,
   pairBytes,
   type Rollup,
   type Sums,
@@ -17,23 +16,18 @@ export interface Tally extends Sums {
   settle: Uint32Array;
   /** The times that count, by bucket: with those that are assumed for what was withheld. */
   times: Uint32Array;
-  /** The outcomes by account of every roll-up, as they are stored: `countAccounts` adds up those of one account. */
-  accounts: PackedCounts[];
   /** Outcomes by UTC day. */
   days: Map<string, number>;
 }
 
 /** With the ledger as evidence, a withheld time counts as this many speed targets, and no time as more. */
 const withheldTargets = 4;
-/** More than the outcomes of an account on one day, so that an account and its count fit into one number. */
-const countLimit = 2 ** 20;
 
 export function emptyTally(): Tally {
   return {
     ...emptySums(),
     settle: new Uint32Array(settleBounds.length),
     times: new Uint32Array(settleBounds.length),
-    accounts: [],
     days: new Map(),
   };
 }
@@ -44,7 +38,6 @@ export function addRollup(tally: Tally, rollup: Rollup): void {
   forEachCount(rollup.settle, (bucket, count) => {
     settle[bucket] = (settle[bucket] ?? 0) + count;
   });
-  tally.accounts.push(rollup.accounts);
   addTo(tally.days, rollup.day, rollup.filled + rollup.notFilled);
 }
 
@@ -55,7 +48,6 @@ export function addTally(sum: Tally, tally: Tally): void {
     for (let bucket = 0; bucket < into.length; bucket += 1)
       into[bucket] = (into[bucket] ?? 0) + (from[bucket] ?? 0);
   }
-  sum.accounts.push(...tally.accounts);
   for (const [day, count] of tally.days) addTo(sum.days, day, count);
 }
 
@@ -81,30 +73,58 @@ export function timesWithheld({ filled, settle }: Tally): number {
   return settle.reduce((left, count) => left - count, filled);
 }
 
+/** How many accounts there are, and the most outcomes of one of them. */
+export interface AccountCounts {
+  accounts: number;
+  largest: number;
+}
+
+export const noAccounts: AccountCounts = { accounts: 0, largest: 0 };
+
 /**
- * How many accounts there are, and the most outcomes of one of them. The pairs of account and count are sorted by account, so
- * that those of one account follow one another; with a million of them that is quicker than adding them up in a map.
+ * Counts the accounts of these roll-ups in windows of so many days that end today, in one corridor or in all. Sorting the
+ * accounts is most of the cost of a refresh where there are very many, so they are sorted once for all windows.
  */
-export function countAccounts({ accounts }: Tally): { accounts: number; largest: number } {
-  const pairs = new Float64Array(
-    accounts.reduce((bytes, { byteLength }) => bytes + byteLength, 0) / pairBytes,
-  );
+export function accountCounter(rollups: readonly Rollup[], today: string) {
+  const sorted = new Map<string | undefined, Float64Array>();
+  return (window: number, corridor?: string): AccountCounts => {
+    const ofCorridor = (rollup: Rollup) => corridor === undefined || rollup.corridor === corridor;
+    const numbers = sorted.get(corridor) ?? sortedAccounts(rollups.filter(ofCorridor), today);
+    sorted.set(corridor, numbers);
+    return countAccounts(numbers, window);
+  };
+}
+
+/** An account, how many days ago, and how many outcomes it had then, in one number below 2⁵³: 32, 7 and 14 bits. */
+const [ageBits, countBits] = [7, 14];
+const accountUnit = 2 ** (ageBits + countBits);
+
+function sortedAccounts(rollups: readonly Rollup[], today: string): Float64Array {
+  const pairs = rollups.reduce((sum, { accounts }) => sum + accounts.byteLength / pairBytes, 0);
+  const sorted = new Float64Array(pairs);
   let written = 0;
-  for (const packed of accounts)
-    forEachCount(packed, (account, count) => {
-      pairs[written] = account * countLimit + count;
+  for (const { day, accounts } of rollups) {
+    const age = (Date.parse(today) - Date.parse(day)) / 86_400_000;
+    forEachCount(accounts, (account, count) => {
+      sorted[written] = account * accountUnit + age * 2 ** countBits + count;
       written += 1;
     });
-  pairs.sort();
-  const found = { accounts: 0, largest: 0 };
+  }
+  return sorted.sort();
+}
+
+function countAccounts(sorted: Float64Array, window: number): AccountCounts {
+  const found = { ...noAccounts };
   let [last, outcomes] = [-1, 0];
-  for (const pair of pairs) {
-    const account = Math.floor(pair / countLimit);
+  for (const number of sorted) {
+    const account = Math.floor(number / accountUnit);
+    const ageAndCount = number - account * accountUnit;
+    if (ageAndCount >>> countBits >= window) continue;
     if (account !== last) {
       found.accounts += 1;
       outcomes = 0;
     }
-    outcomes += pair % countLimit;
+    outcomes += ageAndCount % 2 ** countBits;
     last = account;
     found.largest = Math.max(found.largest, outcomes);
   }
