@@ -9,17 +9,9 @@ import {
 } from '../../../contract/schemas/score-card.js';
 import { formula } from '../../../contract/verification/formulas.js';
 import { hasEnough, scoreOf, weightedScore } from '../../../contract/verification/score.js';
+import { type AccountCounts, countAccounts, noAccounts } from './account-counts.rules.js';
 import { percentileSeconds, type Rollup } from './day-count.rules.js';
-import {
-  type AccountCounts,
-  accountCounter,
-  addRollup,
-  addTally,
-  emptyTally,
-  judgeTimes,
-  type Tally,
-  timesWithheld,
-} from './tally.rules.js';
+import { addRollup, addTally, emptyTally, judgeTimes, type Tally, timesWithheld } from './tally.rules.js';
 import type { Evidence } from './what-counts.rules.js';
 
 export type CardWindow = ScoreCard['window'];
@@ -75,14 +67,19 @@ export function anchorCards(
   const isActive = status === 'active';
   const serves = anchor.corridors.map(({ corridor }) => corridor);
   const judged = rollups.filter(({ corridor }) => judge.speedTargets.has(corridor));
-  const accountsIn = accountCounter(judged, today);
+  const accounts = countAccounts(judged, today);
+  const accountsIn = new Map<string, Map<number, AccountCounts>>();
+  for (const corridor of new Set(judged.map((rollup) => rollup.corridor))) {
+    const ofCorridor = judged.filter((rollup) => rollup.corridor === corridor);
+    accountsIn.set(corridor, countAccounts(ofCorridor, today));
+  }
   const windows = cardWindows.map((window): AnchorWindow => {
     const place = { anchorId: _id, window, simulated };
     const { own, all, cards } = recordsIn(place, rollups, today, judge, serves);
     const withSigns = cards.map(({ card, tally }) => {
-      return { card, signs: signsOf(tally, accountsIn(window, card.corridor)) };
+      return { card, signs: signsOf(tally, accountsIn.get(card.corridor)?.get(window)) };
     });
-    return { window, own: { ...own, ...signsOf(all, accountsIn(window)) }, cards: withSigns };
+    return { window, own: { ...own, ...signsOf(all, accounts.get(window)) }, cards: withSigns };
   });
   return { _id, anchorName, simulated, serves: isActive ? serves : [], isActive, windows };
 }
@@ -226,7 +223,7 @@ export function ownRecord(
 }
 
 /** The signs beside a card, which describe how its record came about (docs/reputation.md). */
-export function signsOf(tally: Tally, { accounts, largest }: AccountCounts): CardSigns {
+export function signsOf(tally: Tally, { accounts, largest } = noAccounts): CardSigns {
   const { filled, notFilled, timesKnown, newAccountOutcomes, days } = tally;
   const outcomes = filled + notFilled;
   const share = (part: number) => (outcomes === 0 ? null : fraction(part, outcomes, 6, 'up'));

@@ -22,7 +22,7 @@ import type { Cards } from './cards.js';
 import type { RollupStore } from './day-store.js';
 import { compareRanked, rankingOf } from './ranking.rules.js';
 import type { FleetView, Refresh } from './refresh.js';
-import { emptyTally, noAccounts } from './tally.rules.js';
+import { emptyTally } from './tally.rules.js';
 import type { Evidence } from './what-counts.rules.js';
 
 interface RankingQuery extends PageQuery {
@@ -136,7 +136,7 @@ export function createReputationService(deps: ReputationServiceDeps) {
 
 const noRecord = {
   ...ownRecord(recordOf(emptyTally(), 0), []),
-  ...signsOf(emptyTally(), noAccounts),
+  ...signsOf(emptyTally()),
   scoredCorridors: 0,
 };
 
