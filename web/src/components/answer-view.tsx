@@ -35,8 +35,8 @@ export function ProblemNotice({ answer }: { answer: Answered<unknown> }) {
   const seconds = retryAt === undefined ? undefined : Math.max(0, Math.ceil((retryAt - now) / 1_000));
   return (
     <Notice tone={problem.kind === 'refused' ? 'bad' : 'warn'} title={t(`common.problem_${problem.kind}`)}>
-      {/* The text of a limit is for programs; the seconds are shown below. */}
-      {'body' in problem && problem.kind !== 'limited' && <p>{problem.body.message}</p>}
+      {/* The service speaks English alone: its words are shown only where they say what is wrong with the request. */}
+      {problem.kind === 'refused' && <p lang="en">{problem.body.message}</p>}
       {at !== undefined && (
         <p>{t('common.shownFrom', { ago: formats.ago(Math.max(0, now - at) / 1_000) })}</p>
       )}

@@ -19,7 +19,8 @@ export interface PlotProps {
   /** Epoch seconds, ascending. */
   times: readonly number[];
   series: readonly PlotSeries[];
-  format: (value: number) => string;
+  /** A value in words, with as many decimals as the others; a mark of the scale, which is round, with those it needs. */
+  format: (value: number, isMark?: boolean) => string;
   /** Whether each point is a UTC day; if absent, points are instants in the reader's time zone. */
   isDaily?: boolean;
   /** The ends of the value scale; if absent, the values determine them. */
@@ -79,7 +80,7 @@ export function drawPlot(
           grid,
           ticks: { show: false },
           size: 72,
-          values: (_, splits) => splits.map(format),
+          values: (_, splits) => splits.map((mark) => format(mark, true)),
           ...(plot.steps && { incrs: [...plot.steps] }),
         },
       ],

@@ -63,7 +63,7 @@ export function SentNotice<T>(props: {
         <Notice tone="bad" title={refused}>
           {explain && <p>{explain(sent.error.code)}</p>}
           {seconds > 0 && <p>{t('dispute.againIn', { seconds })}</p>}
-          <p>
+          <p lang="en">
             <code>{sent.error.code}</code> {sent.error.message}
           </p>
         </Notice>

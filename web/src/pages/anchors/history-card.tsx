@@ -69,7 +69,10 @@ function HistoryPlot(props: { days: readonly HistoryPoint[]; measure: Measure; v
     }));
     return { times, series, range: measure === 'score' ? scoreRange(lines[0]?.values ?? []) : undefined };
   }, [days, measure, t]);
-  const format = measure === 'time' ? formats.duration : (value: number) => formats.number(value);
+  const format = (value: number, isMark = false) => {
+    if (measure === 'time') return formats.duration(value);
+    return measure === 'score' && !isMark ? formats.points(value) : formats.number(value);
+  };
   return (
     <>
       <Plot

@@ -129,9 +129,6 @@ function milliseconds(value: number, { formats }: Language): string {
 /** What the anchor quotes in each corridor, against the mid-market. */
 function ObservedCorridors({ corridors }: { corridors: readonly CorridorObservations[] }) {
   const { t, locale, formats } = useLanguage();
-  /** Per cent as the API writes them, with a sign. */
-  const perCent = (value: string) =>
-    formats.number(value, { style: 'unit', unit: 'percent', minimumFractionDigits: 1 });
   return (
     <RecordTable
       caption={t('anchors.terms')}
@@ -166,15 +163,15 @@ function ObservedCorridors({ corridors }: { corridors: readonly CorridorObservat
           kind: 'figure',
           cell: ({ fromMidMarket: cost, fromMidMarketUnavailable, lastQuote }) => (
             <>
-              {cost === null ? <Why reason={fromMidMarketUnavailable} /> : perCent(cost.meanPercent)}
+              {cost === null ? <Why reason={fromMidMarketUnavailable} /> : formats.perCent(cost.meanPercent)}
               {cost !== null && (
                 <span class={styles.below}>
-                  {t('anchors.worstTerms', { cost: perCent(cost.p95Percent) })}
+                  {t('anchors.worstTerms', { cost: formats.perCent(cost.p95Percent) })}
                 </span>
               )}
               {cost === null && lastQuote?.costPercent != null && (
                 <span class={styles.below}>
-                  {t('anchors.lastCost', { cost: perCent(lastQuote.costPercent) })}
+                  {t('anchors.lastCost', { cost: formats.perCent(lastQuote.costPercent) })}
                 </span>
               )}
             </>

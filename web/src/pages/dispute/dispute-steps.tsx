@@ -1,4 +1,4 @@
-import { type FileDisputeBody, type IntentAnswer, unwrap } from '@fairlead/contract/client';
+import type { FileDisputeBody, IntentAnswer } from '@fairlead/contract/client';
 import { useState } from 'preact/hooks';
 import { ProblemNotice } from '../../components/answer-view.js';
 import { TextField } from '../../components/controls.js';
@@ -8,6 +8,7 @@ import { client } from '../../data/client.js';
 import { useAnswer } from '../../data/use-answer.js';
 import { useNow } from '../../data/use-now.js';
 import { useLanguage } from '../../i18n/language.js';
+import { anchorQuestion } from '../anchors/questions.js';
 import { DisputedOutcome } from './disputed-outcome.js';
 import { FileCard, type Filed, FilingNotice } from './file-card.js';
 import { SignCard } from './sign-card.js';
@@ -81,14 +82,6 @@ export function DisputeSteps({ intent, onFiled }: { intent: IntentAnswer; onFile
  */
 function useSignerKey(intent: IntentAnswer, party: Party | undefined) {
   const { account, anchorId } = intent;
-  const answer = useAnswer(
-    party === 'anchor'
-      ? {
-          key: ['anchor', anchorId],
-          ask: async (signal) =>
-            unwrap(await client.anchors.getAnchor({ params: { anchor: anchorId }, signal })),
-        }
-      : undefined,
-  );
+  const answer = useAnswer(party === 'anchor' ? anchorQuestion(anchorId) : undefined);
   return { answer, signer: party === 'anchor' ? answer.value?.signingKey : account };
 }

@@ -1,11 +1,11 @@
 import type { IntentAnswer } from '@fairlead/contract/client';
 import { Copyable } from '../../components/copyable.js';
-import { At } from '../../components/inline.js';
+import { At, Text } from '../../components/inline.js';
 import { Card, Facts } from '../../components/page-parts.js';
 import { useAnchorName } from '../../data/corridors.js';
 import { codesOf, corridorName } from '../../figures/corridor-name.js';
 import { useLanguage } from '../../i18n/language.js';
-import { methodName } from '../../i18n/translate.js';
+import { methodName, type TextKey } from '../../i18n/translate.js';
 import styles from './offramp.module.css';
 
 type Props = { intent: IntentAnswer };
@@ -92,12 +92,13 @@ export function RecordCard({ intent, target }: LinkingProps) {
           ),
           [t('offramp.anchorSays')]: transaction && (
             <>
-              {transaction.status === null ? t('offramp.notSeen') : <code>{transaction.status}</code>}{' '}
+              {t(`offramp.says_${transaction.status ?? 'nothing'}` as TextKey)}
+              {transaction.lastSeenAt !== null && ' · '}
               {transaction.lastSeenAt !== null && <At instant={transaction.lastSeenAt} />}
             </>
           ),
           [t('offramp.problem')]: problem && t(`offramp.transaction_${problem}`),
-          [t('offramp.evidence')]: outcome && t(`offramp.evidence_${outcome.evidence}`),
+          [t('offramp.evidence')]: outcome && <Text of={`offramp.evidence_${outcome.evidence}`} />,
           [t('offramp.counts')]: outcome && (
             <>
               {t(`offramp.counts_${outcome.counts}`)}{' '}

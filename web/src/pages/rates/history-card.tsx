@@ -102,7 +102,10 @@ function History(props: {
     };
   }, [samples, slotSeconds, corridor]);
   // A rate of 0.92 needs more places than one of 1,520.
-  const format = (value: number) => formats.number(value, { maximumFractionDigits: value >= 100 ? 2 : 4 });
+  const format = (value: number, isMark = false) => {
+    const most = value >= 100 ? 2 : 4;
+    return formats.number(value, { minimumFractionDigits: isMark ? 0 : most, maximumFractionDigits: most });
+  };
   return (
     <Plot
       label={t('rates.historyLabel', { range: t(`rates.range_${range}`), metric })}
