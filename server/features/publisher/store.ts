@@ -1,4 +1,4 @@
-import { type ClientSession, type Connection, mongo } from 'mongoose';
+import type { ClientSession, Connection, mongo } from 'mongoose';
 import {
   type BatchHeader,
   type BatchKey,
@@ -32,16 +32,6 @@ interface EntriesDocument {
   entries: string[];
 }
 
-/** What a proof needs of all entries. */
-interface LeavesDocument {
-  /** The sequence. */
-  _id: number;
-  /** The keys of the entries, in order. */
-  keys: string[];
-  /** The leaf hashes of the entries, in order, 32 bytes each. */
-  hashes: mongo.Binary;
-}
-
 const batchSchema = typedSchema<BatchDocument>('batches');
 // Permits one successor per batch and one first batch: a unique index treats `null` like any other value.
 batchSchema.index({ 'header.previous': 1 }, { unique: true, name: 'one_successor' });
@@ -50,21 +40,16 @@ batchSchema.index({ 'header.keyId': 1, _id: 1 }, { name: 'by_key' });
 
 const entriesSchema = typedSchema<EntriesDocument>('batch_entries');
 
-const leavesSchema = typedSchema<LeavesDocument>('batch_leaves');
-
 const stateSchema = typedSchema<TickState & { _id: string }>('publisher_state');
 const stateId = 'publisher';
 const noState = { _id: stateId, ...firstState };
 
-const hashBytes = 32;
-
 export type BatchStore = ReturnType<typeof createBatchStore>;
 
-/** The published log: batches, their entries and their leaf hashes. */
+/** The published log: batches and their entries. */
 export function createBatchStore(connection: Connection) {
   const batches = collectionOf(connection, 'Batch', batchSchema);
   const entriesOf = collectionOf(connection, 'BatchEntries', entriesSchema);
-  const leavesOf = collectionOf(connection, 'BatchLeaves', leavesSchema);
   const first = (filter: mongo.Filter<BatchDocument>, order: 1 | -1) =>
     batches.findOne(filter, { sort: { _id: order } });
 
@@ -93,7 +78,7 @@ export function createBatchStore(connection: Connection) {
       return ((await first({}, -1))?._id ?? 0) - (submitted?._id ?? 0);
     },
 
-    /** Adds a batch with its entries and their leaf hashes. */
+    /** Adds a batch with its entries. */
     async insert(
       session: ClientSession,
       signed: Pick<BatchDocument, 'header' | 'signature' | 'publicKey'>,
@@ -103,10 +88,7 @@ export function createBatchStore(connection: Connection) {
       const headerHash = batchHeaderHash(signed.header);
       const batch = { _id, ...signed, headerHash, open: true, receipt: null, submittedAt: null };
       const texts = entries.map(({ text }) => text);
-      const keys = entries.map(({ key }) => key);
-      const hashes = new mongo.Binary(Buffer.concat(entries.map(({ leafHash }) => leafHash)));
       await entriesOf.insertOne({ _id, entries: texts }, { session });
-      await leavesOf.insertOne({ _id, keys, hashes }, { session });
       await batches.insertOne(batch, { session });
       return batch;
     },
@@ -136,15 +118,6 @@ export function createBatchStore(connection: Connection) {
       const found = await entriesOf.findOne({ _id }, { projection: { entries: { $slice: [start, limit] } } });
       if (found === null) throw new Error(`batch ${_id} has lost its entries`);
       return found.entries;
-    },
-
-    /** The keys and leaf hashes of a committed batch, in the order of its entries. */
-    async readLeaves(_id: number): Promise<{ keys: string[]; hashes: Uint8Array[] }> {
-      const found = await leavesOf.findOne({ _id });
-      if (found === null) throw new Error(`batch ${_id} has lost its leaf hashes`);
-      const all = found.hashes.buffer;
-      const hashes = found.keys.map((_key, at) => all.subarray(at * hashBytes, (at + 1) * hashBytes));
-      return { keys: found.keys, hashes };
     },
   };
 }
