@@ -2,15 +2,14 @@ import { accessSync, constants, statSync } from 'node:fs';
 import leven from 'leven';
 import { z } from 'zod';
 import { parseUrl } from '../contract/anchor-documents/values.js';
+import { faultList } from './errors.js';
 import { parseTrustProxy, trustsTheInternet } from './http/client-key.js';
 import { parseOutboundAllow } from './outbound/outbound.js';
 
 /** A start-up error that lists every fault; its message is meant for the operator as it is. */
 export class ConfigError extends Error {
   constructor(faults: readonly string[]) {
-    super(
-      `The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
-    );
+    super(faultList('The configuration', faults));
     this.name = 'ConfigError';
   }
 }

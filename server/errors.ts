@@ -40,6 +40,11 @@ export function invalidRequest(faults: readonly ErrorDetail[]): ApiError {
   return new ApiError('INVALID_REQUEST', message, { details });
 }
 
+/** Everything that is wrong with what an operator wrote, for the operator to read. */
+export function faultList(what: string, faults: readonly string[]): string {
+  return [`${what} has ${faults.length} fault(s):`, ...faults.map((fault) => `  - ${fault}`)].join('\n');
+}
+
 /** What a run under a lease came to. Throws RUN_IN_PROGRESS where it did not run, since another instance holds the lease. */
 export function resultOf<T>(run: { ran: true; value: T } | { ran: false; startedAt: string }): T {
   if (run.ran) return run.value;

@@ -10,13 +10,12 @@ import {
 } from '../../../contract/schemas/primitives.js';
 import { decodePublicKey, StrkeyError } from '../../../contract/verification/strkey.js';
 import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
+import { faultList } from '../../errors.js';
 
 /** The fleet file is not usable; the message lists every fault with its path inside the file. */
 export class FleetError extends Error {
   constructor(faults: readonly string[]) {
-    super(
-      `The fleet file has ${faults.length} fault(s):\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
-    );
+    super(faultList('The fleet file', faults));
     this.name = 'FleetError';
   }
 }

@@ -1,3 +1,4 @@
+import type { UnavailableAnchor } from '../../../contract/errors.js';
 import type {
   AttachTransactionBody,
   CreateIntentBody,
@@ -74,8 +75,7 @@ export function createIntentService(deps: IntentServiceDeps) {
       throw unsupportedPair('body.deliveryMethod', 'is not offered by this anchor in this corridor');
     const faults = termFaults(body, clock(), corridor.payoutDecimals);
     if (faults.length > 0) throw invalidRequest(faults);
-    if (isOutOfRange(plainDecimal(body.sellAmount), corridor))
-      throw outOfRange(`must be between ${corridor.min} and ${corridor.max} in this corridor`);
+    if (isOutOfRange(plainDecimal(body.sellAmount), corridor)) throw outsideLimits(corridor);
     return { corridor, served };
   }
 
@@ -88,15 +88,11 @@ export function createIntentService(deps: IntentServiceDeps) {
       const { reason, retryAfter } = answer;
       if (reason === 'refused_amount') throw outOfRange('is not quoted by this anchor');
       if (minReceive === undefined) return null;
-      const message = `The anchor has no quote at the moment to hold minReceive against (${reason}).`;
-      throw new ApiError('RATES_UNAVAILABLE', message, {
-        unavailable: [{ anchorId, reason }],
-        ...(retryAfter === null ? {} : { retryAfter }),
-      });
+      throw noQuote({ anchorId, reason }, retryAfter);
     }
     const { tier, sellAmount, receiveAmount, rate, adjusted, unranked } = answer.quote;
     if (minReceive !== undefined && paysLess(answer.quote, asked, minReceive))
-      throw new ApiError('QUOTE_BELOW_MINIMUM', `The anchor quotes ${receiveAmount}, below minReceive.`);
+      throw belowMinimum(receiveAmount);
     const quotedAt = new Date(answer.quote.quotedAt);
     return { tier, sellAmount, receiveAmount, rate, adjusted, unranked, quotedAt };
   }
@@ -178,11 +174,25 @@ function isSignedBy({ _id, account }: Intent, base64: string): boolean {
   return signature.length === 64 && verifyDispute({ signature, publicKey: decodePublicKey(account) }, _id);
 }
 
-function invalid(member: string, message: string): ApiError {
-  return invalidRequest([{ path: `body.${member}`, message }]);
+function outsideLimits({ min, max }: Corridor): ApiError {
+  return outOfRange(`must be between ${min} and ${max} in this corridor`);
 }
 
 function outOfRange(message: string): ApiError {
   const path = 'body.sellAmount';
   return new ApiError('AMOUNT_OUT_OF_RANGE', `${path}: ${message}`, { details: [{ path, message }] });
+}
+
+function noQuote(unavailable: UnavailableAnchor, retryAfter: number | null): ApiError {
+  const message = `The anchor has no quote at the moment to hold minReceive against (${unavailable.reason}).`;
+  const extras = { unavailable: [unavailable], ...(retryAfter === null ? {} : { retryAfter }) };
+  return new ApiError('RATES_UNAVAILABLE', message, extras);
+}
+
+function belowMinimum(quoted: string): ApiError {
+  return new ApiError('QUOTE_BELOW_MINIMUM', `The anchor quotes ${quoted}, below minReceive.`);
+}
+
+function invalid(member: string, message: string): ApiError {
+  return invalidRequest([{ path: `body.${member}`, message }]);
 }
