@@ -1,4 +1,4 @@
-import type { AnchorAnswer } from '@fairlead/contract/client';
+import type { AnchorAnswer, AnchorReputation } from '@fairlead/contract/client';
 import { useRoute } from 'preact-iso';
 import { AnswerView } from '../../components/answer-view.js';
 import { Choice } from '../../components/controls.js';
@@ -14,7 +14,7 @@ import { anchorQuestion, reputationQuestion } from './questions.js';
 import { RecordChoices } from './record-choices.js';
 import { RecordTab } from './record-tab.js';
 import { StartCard } from './start-card.js';
-import { useRecordView } from './use-record-view.js';
+import { type RecordView, useRecordView } from './use-record-view.js';
 import { VerdictCard } from './verdict-card.js';
 
 const tabs = ['record', 'start', 'observations', 'identity'] as const;
@@ -24,8 +24,6 @@ export function AnchorPage() {
   const { t } = useLanguage();
   const { anchorId = '' } = useRoute().params;
   const view = useRecordView();
-  const [named, choose] = useViewPart('show', 'record');
-  const shown = tabs.find((tab) => tab === named) ?? 'record';
   const anchor = useAnswer(anchorQuestion(anchorId));
   const isUnknown = saysUnknown(anchor);
   const reputation = useAnswer(isUnknown ? undefined : reputationQuestion(anchorId, view));
@@ -44,22 +42,35 @@ export function AnchorPage() {
     );
 
   const { value } = anchor;
-  const name = value === undefined ? '…' : shortName({ anchorName: value.name, simulated: value.simulated });
-  const corridors = new Set([
-    ...(value?.corridors.map(({ corridor }) => corridor) ?? []),
-    ...(reputation.value?.corridors.map(({ corridor }) => corridor) ?? []),
-  ]);
+  const name = value && shortName({ anchorName: value.name, simulated: value.simulated });
   return (
     <>
-      <PageHeading title={name} documentTitle={value === undefined ? anchorId : name}>
+      <PageHeading title={name ?? '…'} documentTitle={name ?? anchorId}>
         {value !== undefined && <Lead anchor={value} ranking={`/anchors${view.search}`} />}
       </PageHeading>
-      <SimulatedBanner isShown={value?.simulated === true} />
+      {/* Nothing is shown before it, since the heading and the banner would push it down. */}
+      <AnswerView answer={anchor} lines={8}>
+        {(known) => <Parts anchor={known} reputation={reputation} view={view} />}
+      </AnswerView>
+    </>
+  );
+}
+
+function Parts(props: { anchor: AnchorAnswer; reputation: Answered<AnchorReputation>; view: RecordView }) {
+  const { anchor, reputation, view } = props;
+  const { t } = useLanguage();
+  const [named, choose] = useViewPart('show', 'record');
+  const shown = tabs.find((tab) => tab === named) ?? 'record';
+  const { id, simulated } = anchor;
+  const corridors = new Set(
+    [...anchor.corridors, ...(reputation.value?.corridors ?? [])].map(({ corridor }) => corridor),
+  );
+  return (
+    <>
+      <SimulatedBanner isShown={simulated} />
       <RecordChoices view={view} corridors={[...corridors].sort()} />
       <AnswerView answer={reputation} lines={5}>
-        {(record) => (
-          <VerdictCard record={record} view={view} proof={`/proof/${anchorId}${view.proofSearch}`} />
-        )}
+        {(record) => <VerdictCard record={record} view={view} proof={`/proof/${id}${view.proofSearch}`} />}
       </AnswerView>
       <Choice
         legend={t('anchors.tabs')}
@@ -68,15 +79,10 @@ export function AnchorPage() {
         value={shown}
         onChoose={choose}
       />
-      {shown === 'record' && <RecordTab anchorId={anchorId} answer={reputation} view={view} />}
-      {shown === 'observations' && <ObservationsCard anchorId={anchorId} view={view} />}
-      {(shown === 'start' || shown === 'identity') && (
-        <AnswerView answer={anchor} lines={4}>
-          {(value) =>
-            shown === 'start' ? <StartCard anchor={value} view={view} /> : <IdentityCard anchor={value} />
-          }
-        </AnswerView>
-      )}
+      {shown === 'record' && <RecordTab anchorId={id} answer={reputation} view={view} />}
+      {shown === 'start' && <StartCard anchor={anchor} view={view} />}
+      {shown === 'observations' && <ObservationsCard anchorId={id} view={view} />}
+      {shown === 'identity' && <IdentityCard anchor={anchor} />}
     </>
   );
 }

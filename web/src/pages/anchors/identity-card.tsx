@@ -10,8 +10,7 @@ import styles from './anchors.module.css';
 /** Who the anchor is: its key, its addresses and where they come from, what it serves. */
 export function IdentityCard({ anchor }: { anchor: AnchorAnswer }) {
   const { t, locale, formats } = useLanguage();
-  const { endpoints, discovery } = anchor;
-  const { signingKey } = anchor;
+  const { endpoints, discovery, signingKey } = anchor;
   const soft = (text: string) => <span class={styles.soft}>{text}</span>;
   const address = (url: string | null) =>
     url === null ? soft(t('anchors.nonePublished')) : <code>{url}</code>;

@@ -49,13 +49,7 @@ export function MoneyCard({ intent }: Props) {
 function Shortfall({ shortfall }: { shortfall: string }) {
   const { t, formats } = useLanguage();
   if (Number(shortfall) === 0) return <>{t('offramp.noShortfall')}</>;
-  // Rounded down, so that 100 % always means all.
-  const share = formats.number(shortfall, {
-    style: 'percent',
-    maximumSignificantDigits: 2,
-    roundingMode: 'floor',
-  });
-  return <>{t('offramp.shortfallOf', { share })}</>;
+  return <>{t('offramp.shortfallOf', { share: formats.smallShare(shortfall) })}</>;
 }
 
 function Quote({ intent: { quote, corridor } }: Props) {
