@@ -91,13 +91,8 @@ describe('a verdict of the desk', () => {
 
   it('leaves out what was left empty', () => {
     expect(verdictOf(id, { ...draft, action: 'accept', note: '  ' })).toEqual({ id, action: 'accept' });
-    expect(verdictOf(id, { action: 'reject', note: ' Seen. ', evidence: 'x', actor: 'ada' })).toEqual({
-      id,
-      action: 'reject',
-      note: 'Seen.',
-      evidence: 'x',
-      actor: 'ada',
-    });
+    const whole = { action: 'reject', note: 'Seen.', evidence: 'x', actor: 'ada' } as const;
+    expect(verdictOf(id, { ...whole, note: ' Seen. ' })).toEqual({ id, ...whole });
   });
 
   it('was overtaken only where the dispute is decided, and not where its intent has no outcome', () => {

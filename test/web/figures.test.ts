@@ -34,11 +34,7 @@ describe('figures and times in the words of the language', () => {
     ['money', french.money('1548230.5', 'NGN'), '1 548 230,50 NGN'],
     ['an asset', english.asset('1234.5', 'USDC'), '1,234.50 USDC'],
     ['an asset', french.asset('1234.5', 'USDC'), '1 234,50 USDC'],
-    [
-      'every digit that the API tells',
-      english.asset('9007199254740993.0000001', 'USDC'),
-      '9,007,199,254,740,993.0000001 USDC',
-    ],
+    ['every digit', english.asset('9007199254740993.0000001', 'USDC'), '9,007,199,254,740,993.0000001 USDC'],
     ['an asset that has the code of a currency', english.asset('100', 'BRL'), '100 BRL'],
     ['a currency', english.money('100', 'BRL'), 'R$100'],
     ['a share that is not none', english.smallShare('0.000000094'), '< 0.01%'],

@@ -107,22 +107,16 @@ function quoteOf(anchorId: string, parts: Partial<RateQuote>, reputation: Partia
 }
 
 const best = quoteOf('best', {});
+const more = { receiveAmount: '153000' };
 const answerOf = (...others: RateQuote[]) => ({ quotes: [best, ...others], best: { anchorId: 'best' } });
 
 describe('why the first offer is first', () => {
+  const worthMore = { why: 'worthMore', other: 'a', better: '514', more: '1000' };
   it.each([
     ['it is the only one', [], { why: 'only' }],
     ['nobody promises more', [quoteOf('less', { receiveAmount: '151000' })], { why: 'alsoMost' }],
-    [
-      'a better rate is an estimate',
-      [quoteOf('guess', { tier: 'estimate', receiveAmount: '153000' })],
-      { why: 'order' },
-    ],
-    [
-      'who promises more is worth less',
-      [quoteOf('more', { receiveAmount: '153000', worth: '150486' })],
-      { why: 'worthMore', other: 'more', better: '514', more: '1000' },
-    ],
+    ['a better rate is an estimate', [quoteOf('a', { ...more, tier: 'estimate' })], { why: 'order' }],
+    ['who promises more is worth less', [quoteOf('a', { ...more, worth: '150486' })], worthMore],
   ])('%s', (_, others, why) => {
     expect(reasonOf(best, answerOf(...others), 600)).toMatchObject({ kind: 'first', ...why });
   });
@@ -130,11 +124,11 @@ describe('why the first offer is first', () => {
 
 describe('what puts another offer behind the first', () => {
   it.each([
-    ['failures', quoteOf('a', { receiveAmount: '153000' }, { fillRate: '0.8' }), 'fails', true],
-    ['slowness', quoteOf('a', { receiveAmount: '153000' }, { p50SettleSeconds: 3_000 }), 'slow', true],
+    ['failures', quoteOf('a', more, { fillRate: '0.8' }), 'fails', true],
+    ['slowness', quoteOf('a', more, { p50SettleSeconds: 3_000 }), 'slow', true],
     ['shortfalls', quoteOf('a', {}, { meanShortfall: '0.02' }), 'short', false],
     ['the promise', quoteOf('a', { receiveAmount: '140000' }, { fillRate: '0.99' }), 'less', false],
-    ['a short record', quoteOf('a', { receiveAmount: '153000' }, { outcomes: 4 }), 'new', true],
+    ['a short record', quoteOf('a', more, { outcomes: 4 }), 'new', true],
     ['that it is estimated', quoteOf('a', { tier: 'estimate' }), 'estimate', false],
   ])('is %s', (_, quote, cause, isMost) => {
     expect(reasonOf(quote, answerOf(quote), 600)).toMatchObject({ kind: 'behind', cause, isMost });
@@ -143,34 +137,20 @@ describe('what puts another offer behind the first', () => {
   it('is told with the difference only where both are for one amount', () => {
     const other = quoteOf('a', { worth: '150486' });
     expect(reasonOf(other, answerOf(other), 600)).toMatchObject({ behind: '514' });
-    const more = quoteOf('a', { sellAmount: '101', worth: '150486' });
-    expect(reasonOf(more, answerOf(more), 600)).toMatchObject({ behind: undefined });
+    const another = quoteOf('a', { sellAmount: '101', worth: '150486' });
+    expect(reasonOf(another, answerOf(another), 600)).toMatchObject({ behind: undefined });
   });
 });
 
 const slot = 900;
 const start = Date.parse('2026-11-21T09:00:00.000Z') / 1_000;
 
-function sample(slots: number, quotes: Record<string, Partial<RateHistoryPoint['quotes'][number]>>) {
-  const at = new Date((start + slots * slot) * 1_000).toISOString();
+function sample(slots: number, quotes: Record<string, { rate?: string; unranked?: string }>) {
+  const each = Object.entries(quotes);
   return {
-    at,
-    asOf: at,
-    amount: '100',
-    best: null,
-    unavailable: [],
-    quotes: Object.entries(quotes).map(([anchorId, quote]) => ({
-      anchorId,
-      tier: 'anchor' as const,
-      sellAmount: '100',
-      receiveAmount: '152000.00',
-      rate: '1520',
-      costPercent: null,
-      score: null,
-      unranked: null,
-      ...quote,
-    })),
-  };
+    at: new Date((start + slots * slot) * 1_000).toISOString(),
+    quotes: each.map(([anchorId, parts]) => ({ anchorId, rate: '1520', unranked: null, ...parts })),
+  } as RateHistoryPoint;
 }
 
 describe('the history as lines', () => {
@@ -194,30 +174,21 @@ describe('the history as lines', () => {
     expect(lines).toEqual([{ anchorId: 'harbour', values: [1520, null, 1520] }]);
   });
 
-  it('has no quote outside the band, and no cost where none was known', () => {
+  it('has no quote outside the band', () => {
     const samples = [
       sample(0, { bait: { rate: '990000', unranked: 'above_band' } }),
-      sample(1, { bait: { rate: '1500' } }),
+      sample(1, { bait: {} }),
     ];
-    expect(plotHistory(samples, slot).lines[0]).toEqual({ anchorId: 'bait', values: [null, 1500] });
+    expect(plotHistory(samples, slot).lines[0]).toEqual({ anchorId: 'bait', values: [null, 1520] });
   });
 });
 
-it.each([
-  [
-    [1_513.4, 1_528],
-    [1_500, 1_550],
-  ],
-  [
-    [1_501, 1_549],
-    [1_500, 1_550],
-  ],
-  [
-    [0.912, 0.921],
-    [0.9, expect.closeTo(0.94)],
-  ],
-])('the scale of %j is on round figures, and stays while rates move within them', (values, range) => {
-  expect(steadyRange({ times: [], lines: [{ anchorId: 'harbour', values }] })).toEqual(range);
+it('the scale is on round figures, and stays while rates move within them', () => {
+  const scaleOf = (...values: number[]) =>
+    steadyRange({ times: [], lines: [{ anchorId: 'harbour', values }] });
+  expect(scaleOf(1_513.4, 1_528)).toEqual([1_500, 1_550]);
+  expect(scaleOf(1_501, 1_549)).toEqual([1_500, 1_550]);
+  expect(scaleOf(0.912, 0.921)).toEqual([0.9, expect.closeTo(0.94)]);
 });
 
 const live: StreamStanding = { state: 'live' };

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 /** Opens every page in each width and theme, and returns all faults. */
-async function lookAtEveryPage(lang: string, looks: { width: number; theme: 'light' | 'dark' }[]) {
+async function lookAtEveryPage(lang: string, looks: [width: number, theme: 'light' | 'dark'][]) {
   const { origin } = new URL(service.it.app.url);
   const wrong: string[] = [];
   for (const { name, address, complaint } of visits) {
@@ -25,7 +25,7 @@ async function lookAtEveryPage(lang: string, looks: { width: number; theme: 'lig
     await shown(page);
     expectFor(name, await page.locator('html').getAttribute('lang')).toBe(lang);
     expectFor(name, await page.locator('h1').count()).toBe(1);
-    for (const { width, theme } of looks) {
+    for (const [width, theme] of looks) {
       const look = `${name}-${lang}-${width}-${theme}`;
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme: theme });
@@ -52,9 +52,9 @@ describe('every page', () => {
     'in three widths, light or dark: no complaint, no other origin, no sideways scrolling, nothing that axe finds',
     () =>
       lookAtEveryPage('en', [
-        { width: 390, theme: 'light' },
-        { width: 820, theme: 'dark' },
-        { width: 1280, theme: 'light' },
+        [390, 'light'],
+        [820, 'dark'],
+        [1280, 'light'],
       ]),
     300_000,
   );
@@ -63,8 +63,8 @@ describe('every page', () => {
     'in French: the same, on a telephone and on a wide screen',
     () =>
       lookAtEveryPage('fr', [
-        { width: 390, theme: 'dark' },
-        { width: 1280, theme: 'light' },
+        [390, 'dark'],
+        [1280, 'light'],
       ]),
     200_000,
   );

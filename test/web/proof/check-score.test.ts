@@ -115,19 +115,14 @@ describe('the check of a published score', () => {
 
   it('ends at the first step where the answer is not of its form, and hashes nothing', () => {
     for (const proof of [null, {}, [], 'proof', { ...(evidence.proof as object), proof: ['zz'] }])
-      expect(stepsOf({ ...evidence, proof }).map(({ id, why }) => [id, why])).toEqual([
-        ['form', 'malformed_answer'],
-      ]);
+      expect(stepsOf({ ...evidence, proof })).toMatchObject([{ id: 'form', why: 'malformed_answer' }]);
   });
 
   it('accuses no memory and asks for no key where the reader brought one that did not sign', () => {
     const head = { sequence: 1, headerHash: first.headerHash };
     const own: Trust = { ...trust, keys: [otherKey], source: 'reader', head };
     const steps = stepsOf({ ...evidence, remembered: first }, own);
-    expect(failedIn(steps)).toEqual({
-      key: 'not_own_key',
-      signature: 'not_own_key',
-    });
+    expect(failedIn(steps)).toEqual({ key: 'not_own_key', signature: 'not_own_key' });
     expect(steps.find(({ id }) => id === 'memory')?.why).toBe('other_own_key');
     // Where the reader remembers an earlier key as their own, that key must have signed what is remembered.
     const remembered = stepsOf({ ...evidence, remembered: first }, { ...own, source: 'readerBefore' });
