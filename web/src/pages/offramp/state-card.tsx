@@ -39,7 +39,7 @@ export function StateCard({ intent }: { intent: IntentAnswer }) {
           <Next intent={intent} turn={turn} />
         </Notice>
       )}
-      <StateTrack stages={trackOf(intent)} isOverturned={isAccepted} />
+      <StateTrack stages={trackOf(intent)} isInDoubt={isAccepted || isContested} />
       {ends.length > 0 && (
         <details>
           <summary>{t('offramp.canEnd')}</summary>
@@ -100,27 +100,27 @@ export function StatusMark({ intent }: { intent: IntentAnswer }) {
 }
 
 /**
- * The stages of an off-ramp: the finished ones with their times, the one in progress, and the later ones. `isOverturned`: an
- * accepted dispute has taken the colour of success or failure from its end.
+ * The stages of an off-ramp: the finished ones with their times, the one in progress, and the later ones. `isInDoubt`: a
+ * dispute that is accepted or not yet decided takes the colour of success or failure from its end.
  */
-function StateTrack({ stages, isOverturned }: { stages: Stage[]; isOverturned: boolean }) {
+function StateTrack({ stages, isInDoubt }: { stages: Stage[]; isInDoubt: boolean }) {
   const { t } = useLanguage();
   return (
     <ol class={styles.track} aria-label={t('offramp.track')}>
       {stages.map((stage) => (
-        <Step key={stage.name} stage={stage} isOverturned={isOverturned} />
+        <Step key={stage.name} stage={stage} isInDoubt={isInDoubt} />
       ))}
     </ol>
   );
 }
 
-function Step({ stage, isOverturned }: { stage: Stage; isOverturned: boolean }) {
+function Step({ stage, isInDoubt }: { stage: Stage; isInDoubt: boolean }) {
   const { t, formats } = useLanguage();
   const { name, state, at } = stage;
-  const text = isOverturned && name === 'settled' ? 'ended_contested' : (`stage_${name}` as const);
+  const text = isInDoubt && name === 'settled' ? 'ended_contested' : (`stage_${name}` as const);
   return (
     <li
-      class={`${styles.step} ${styles[state]} ${isOverturned ? '' : (styles[name] ?? '')}`}
+      class={`${styles.step} ${styles[state]} ${isInDoubt ? '' : (styles[name] ?? '')}`}
       aria-current={state === 'waiting' ? 'step' : undefined}
     >
       <span class={styles.name}>{t(`offramp.${text}`)}</span>
