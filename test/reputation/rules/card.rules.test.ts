@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { countAccounts } from '../../../server/features/reputation/account-counts.rules.js';
 import { firstDayOf, ownRecord, recordOf } from '../../../server/features/reputation/card.rules.js';
 import {
   emptySums,
@@ -97,6 +98,35 @@ it('the tally of two corridors is that of all their days', () => {
   for (const tally of [ngn, kes]) addTally(sum, tally);
   for (const rollup of [day, earlier]) addRollup(whole, rollup);
   expect(sum).toEqual(whole);
+});
+
+it('counts each account of a window once, wherever its digest leads, with the outcomes of all its days there', () => {
+  const today = '2026-11-21';
+  // Few digests, close together and at both ends: most of them meet others in the table.
+  const digest = fc.oneof(fc.nat(9), fc.integer({ min: 4_294_967_290, max: 4_294_967_295 }));
+  const dayOf = (age: number) => firstDayOf(age + 1, today);
+  const rollup = fc.record({
+    age: fc.nat(89),
+    counts: fc.array(fc.tuple(digest, fc.integer({ min: 1, max: 3 }))),
+  });
+  fc.assert(
+    fc.property(fc.array(rollup, { maxLength: 8 }), (drawn) => {
+      const days = drawn.map(({ age, counts }) => ({ age, counts: new Map(counts) }));
+      const rollups = days.map(({ age, counts }) => ({
+        ...day,
+        day: dayOf(age),
+        accounts: packCounts(counts),
+      }));
+      const counted = countAccounts(rollups, today);
+      for (const window of [7, 30, 90]) {
+        const sums = new Map<number, number>();
+        for (const { age, counts } of days)
+          for (const [account, count] of age < window ? counts : [])
+            sums.set(account, (sums.get(account) ?? 0) + count);
+        expect(counted.get(window)).toEqual({ accounts: sums.size, largest: Math.max(0, ...sums.values()) });
+      }
+    }),
+  );
 });
 
 it('a window includes its last day, across months and leap days', () => {
