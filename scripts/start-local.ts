@@ -8,13 +8,14 @@ import { ShapeError } from '../server/mongo/shape-store.js';
 import { MongoNotFound } from './find-mongod.js';
 import { readOptions, untilReady } from './lib/local-service.js';
 import { buildPageIfStale, PageNotBuilt } from './lib/page-build.js';
-import { Interrupted, StartedParts } from './lib/started-parts.js';
+import { StartedParts } from './lib/started-parts.js';
 import { startMongo } from './mongod/replica-set.js';
 import { startSimulatedWallets } from './simulated-wallets/index.js';
 import { CannotStart, claimFolder, localSecrets } from './start-local/data-folder.js';
 import {
-  addAnchors,
+  addLocalAnchors,
   addOracle,
+  letFail,
   seedLocalHistory,
   seedLocalRates,
   showFirstScores,
@@ -47,16 +48,17 @@ async function start(
   const secrets = await localSecrets(folder, given);
   mongo.onEnded(onDatabaseEnded);
   const simulated = !given.FLEET_FILE;
-  const anchors = simulated ? await addAnchors(parts, folder) : undefined;
+  const around = simulated ? await addLocalAnchors(parts, folder) : undefined;
+  const anchors = around?.anchors;
   const oracleUrl = given.ORACLE_URL || (await addOracle(parts, folder)).url;
-  const allowed = [given.OUTBOUND_ALLOW, anchors?.env.OUTBOUND_ALLOW, simulated ? receivers : undefined];
+  const allowed = [given.OUTBOUND_ALLOW, around?.env.OUTBOUND_ALLOW, simulated ? receivers : undefined];
   const env = {
     // At level info every request would be logged to this terminal; some simulated anchors fail on purpose, which is `warn`.
     LOG_LEVEL: simulated ? 'error' : 'warn',
     SCHEDULER: 'on',
     OBSERVER: 'on',
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')),
-    ...anchors?.env,
+    ...around?.env,
     ORACLE_URL: oracleUrl,
     OUTBOUND_ALLOW: allowed.filter(Boolean).join(','),
     ...secrets,
@@ -68,14 +70,14 @@ async function start(
   const { mongodbUri } = config;
   const seeded = anchors !== undefined && (await seedLocalHistory(mongodbUri, anchors.fleet, say));
   // The past rates are made of the first quotes: an anchor that failed just then would have none.
-  if (seeded) anchors.letFail(false);
+  if (seeded) letFail(anchors, false);
   const service = await parts.add('the service', startService(config, { ...realWorld(config), env }));
   const { url } = service;
   await untilReady(url);
   if (seeded) {
     await showFirstScores(url, adminKey);
     await seedLocalRates(mongodbUri, url, anchors.fleet);
-    anchors.letFail(true);
+    letFail(anchors, true);
   }
   if (simulated) {
     const wallets = startSimulatedWallets({ serviceUrl: url, random: Math.random });
@@ -118,43 +120,29 @@ async function main(): Promise<void> {
     data: { type: 'string', default: usualFolder },
   });
   const parts = new StartedParts(say);
-  let up = false;
-  let stopRequestedAt: number | undefined;
-  let exitCode = 0;
+  let stoppingSince: number | undefined;
 
-  const finish = async (code: number): Promise<never> => {
-    await parts.stop();
-    process.exit(code);
-  };
-  const requestStop = (reason: string): void => {
-    stopRequestedAt = Date.now();
+  async function stop(reason: string, exitCode: number): Promise<void> {
+    stoppingSince = Date.now();
     say(reason);
-    parts.interrupt();
-    if (up) void finish(exitCode);
-  };
+    await parts.stop();
+    process.exit(exitCode);
+  }
   const onSignal = (): void => {
-    if (stopRequestedAt === undefined) requestStop('Stopping …');
+    if (stoppingSince === undefined) void stop('Stopping …', 0);
     // Under npm one Ctrl-C arrives twice. A second one after a while means: stop at once.
-    else if (Date.now() - stopRequestedAt > 1_000) process.exit(1);
+    else if (Date.now() - stoppingSince > 1_000) process.exit(1);
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
-  const onDatabaseEnded = (): void => {
-    if (stopRequestedAt !== undefined) return;
-    exitCode = 1;
-    requestStop(
-      'MongoDB has ended by itself; stopping everything else. The next start finds its data again.',
-    );
-  };
+  const ended = 'MongoDB has ended by itself; stopping everything else. The next start finds its data again.';
+  const onDatabaseEnded = () => void (stoppingSince ?? stop(ended, 1));
 
   try {
     await start(parts, { folder: resolve(values.data), onDatabaseEnded });
-    up = true;
-    if (stopRequestedAt !== undefined) await finish(exitCode);
   } catch (error) {
-    const interrupted = error instanceof Interrupted || stopRequestedAt !== undefined;
-    if (!interrupted) say(explain(error));
-    await finish(interrupted ? exitCode : 1);
+    // Whatever is being started while it stops fails.
+    if (stoppingSince === undefined) await stop(explain(error), 1);
   }
 }
 

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { parseUrl } from '../contract/anchor-documents/values.js';
 import { isFairleadError, UnexpectedAnswerError } from '../contract/client/fairlead-error.js';
 import { createClient } from '../contract/client/validating/create-client.js';
 import { parsePublicKey } from '../contract/verification/strkey.js';
@@ -100,7 +101,7 @@ function readOptions(args: readonly string[]): { address: string; keys: BatchKey
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options });
   const [address = localServiceUrl(), ...more] = positionals;
   if (more.length > 0) throw new Error('one address at a time');
-  if (!URL.canParse(address) || !/^https?:\/\//.test(address))
+  if (parseUrl(address) === null || !/^https?:\/\//.test(address))
     throw new Error(`${address} is no http address`);
   return { address: address.replace(/\/+$/, ''), keys: (values.key ?? []).map(toBatchKey) };
 }

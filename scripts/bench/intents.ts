@@ -4,7 +4,15 @@ import type { mongo } from 'mongoose';
 import { publicKeyOf } from '../../contract/verification/ed25519.js';
 import { encodePublicKey } from '../../contract/verification/strkey.js';
 import type { BenchContext, BenchMongo } from './lib/context.js';
-import { type BenchRow, inTurns, medianOf, ms, percentile, perSecond, ratioOfRounds } from './lib/figures.js';
+import {
+  type BenchRow,
+  medianOf,
+  ms,
+  percentile,
+  perSecond,
+  ratioOfRounds,
+  rowsInTurns,
+} from './lib/figures.js';
 import { clientOf, fire, type LoadResult, newClient } from './lib/load.js';
 import { openWindows } from './lib/windows.js';
 
@@ -22,7 +30,7 @@ type Figures = Pick<LoadResult, 'perSecond' | 'p50Ms' | 'p99Ms'>;
 
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const mongod = await context.startMongo();
-  const service = await context.startService({ ...(await context.startAnchors()), MONGODB_URI: mongod.uri });
+  const service = await context.startService(mongod.uri);
   const seconds = context.seconds / 3;
   const account = encodePublicKey(publicKeyOf(randomBytes(32)));
   let registered = 0;
@@ -52,17 +60,12 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
       measure: () => register(intentsOfClient),
     },
   ];
-  const measured = await inTurns(rounds, lines);
-  const reference = measured[0]?.results ?? [];
-  return measured.map(({ what, results }) => ({
-    table: `intents registered, ${connections} at a time`,
-    what,
-    figures: {
-      intents: perSecond(medianOf(results, (each) => each.perSecond)),
-      'of draw and insert': ratioOfRounds(results, reference, (each) => each.perSecond),
-      p50: ms(medianOf(results, (each) => each.p50Ms)),
-      p99: ms(medianOf(results, (each) => each.p99Ms)),
-    },
+  const table = `intents registered, ${connections} at a time`;
+  return rowsInTurns(table, rounds, lines, (results, reference) => ({
+    intents: perSecond(medianOf(results, (each) => each.perSecond)),
+    'of draw and insert': ratioOfRounds(results, reference, (each) => each.perSecond),
+    p50: ms(medianOf(results, (each) => each.p50Ms)),
+    p99: ms(medianOf(results, (each) => each.p99Ms)),
   }));
 }
 

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { besideBare, record } from './lib/beside-bare.js';
 import type { BenchContext } from './lib/context.js';
-import { type BenchRow, inTurns, medianOf, ms, percentile, ratioOfRounds } from './lib/figures.js';
+import { type BenchRow, medianOf, ms, percentile, ratioOfRounds, rowsInTurns } from './lib/figures.js';
 import { fire, newClient } from './lib/load.js';
 import { openWindows } from './lib/windows.js';
 
@@ -12,7 +12,7 @@ const idleRate = 50;
 
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const mongod = await context.startMongo();
-  const service = await context.startService({ ...(await context.startAnchors()), MONGODB_URI: mongod.uri });
+  const service = await context.startService(mongod.uri);
   const bare = await context.startBare({ [path]: await record(service.url + path) }, mongod.uri);
   const seconds = context.seconds / 3;
   const next = () => ({ headers: newClient() });
@@ -36,18 +36,15 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
   const request = async () =>
     (await fire({ url: service.url + path, next, seconds: idleSeconds, rate: idleRate, connections: 4 }))
       .p50Ms;
-  const idle = await inTurns(5, [
+  const lines = [
     { what: 'a bare majority update', measure: update },
     { what: "a client's first request", measure: request },
-  ]);
+  ];
   const own = (each: number) => each;
-  const rows = idle.map(({ what, results }) => ({
-    table: `an idle machine, ${idleRate} requests a second`,
-    what,
-    figures: {
-      p50: ms(medianOf(results, own)),
-      'of a bare update': ratioOfRounds(results, idle[0]?.results ?? [], own),
-    },
+  const idle = `an idle machine, ${idleRate} requests a second`;
+  const rows = await rowsInTurns(idle, 5, lines, (results, reference) => ({
+    p50: ms(medianOf(results, own)),
+    'of a bare update': ratioOfRounds(results, reference, own),
   }));
   return [...loaded, ...rows];
 }

@@ -41,7 +41,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
 /** A service after its first refresh, before which the leaderboard and the scores are empty. */
 async function startRefreshed(context: BenchContext): Promise<BenchService> {
   const { uri } = await context.startMongo();
-  const service = await context.startService({ ...(await context.startAnchors()), MONGODB_URI: uri });
+  const service = await context.startService(uri);
   await runInternally(service, '/api/reputation/refresh');
   return service;
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { CorridorPage } from '../../contract/schemas/corridors.js';
 import { withDatabase } from '../mongod/uri.js';
 import { type BenchContext, type BenchMongo, type BenchService, runInternally } from './lib/context.js';
-import { type BenchRow, inTurns, medianOf, ms, ratioOfRounds } from './lib/figures.js';
+import { type BenchRow, medianOf, ms, ratioOfRounds, rowsInTurns } from './lib/figures.js';
 
 const [few, many] = [10_000, 1_000_000];
 const days = 30;
@@ -23,37 +23,27 @@ type Fixture = Awaited<ReturnType<typeof open>>;
 
 export async function run(context: BenchContext): Promise<BenchRow[]> {
   const mongod = await context.startMongo();
-  const anchors = await context.startAnchors();
-  const small = await open(context, mongod, anchors, 'few');
-  const large = await open(context, mongod, anchors, 'many');
+  const small = await open(context, mongod, 'few');
+  const large = await open(context, mongod, 'many');
   context.say(`leaving ${few} and ${many} outcomes behind …`);
   await remember(small, few);
   await remember(large, many);
-  const refreshes = await inTurns(rounds, [
+  const lines = [
     { what: `refresh after ${few} outcomes`, measure: () => settleAndRefresh(small) },
     { what: `refresh after ${many} outcomes`, measure: () => settleAndRefresh(large) },
-  ]);
+  ];
   const { length } = large.pairs;
   const table = `${length} pairs of anchor and corridor, ${days} days; ${length * markedDays} days marked`;
   const own = (each: number) => each;
-  return refreshes.map(({ what, results }) => ({
-    table,
-    what,
-    figures: {
-      time: ms(medianOf(results, own)),
-      'of the first': ratioOfRounds(results, refreshes[0]?.results ?? [], own),
-    },
+  return rowsInTurns(table, rounds, lines, (results, reference) => ({
+    time: ms(medianOf(results, own)),
+    'of the first': ratioOfRounds(results, reference, own),
   }));
 }
 
 /** A service on a database of its own, and an intent that it has stored, after which the others are made. */
-async function open(
-  context: BenchContext,
-  { uri, client }: BenchMongo,
-  anchors: Record<string, string>,
-  database: string,
-) {
-  const service = await context.startService({ ...anchors, MONGODB_URI: withDatabase(uri, database) });
+async function open(context: BenchContext, { uri, client }: BenchMongo, database: string) {
+  const service = await context.startService(withDatabase(uri, database));
   const page = (await (await fetch(`${service.url}/api/corridors`)).json()) as CorridorPage;
   const pairs = page.items.flatMap((corridor) =>
     corridor.anchors.map(({ id }): Pair => ({ corridor: corridor.id, anchorId: id })),

@@ -35,8 +35,7 @@ async function storm(seed: number, minutes: number, parts: StartedParts): Promis
   const compiled = await compile({ name: 'storm' });
   await parts.add('the compiled service', { stop: compiled.remove });
   const members = await parts.add('the members', startMembers(folder));
-  const around = startSurroundings({ random: seeded(seed + 1), folder });
-  const surroundings = await parts.add('the surroundings', around);
+  const surroundings = await startSurroundings(parts, { random: seeded(seed + 1), folder });
   const env = { ...surroundings.env, MONGODB_URI: members.uri };
   const program = compiled.fileOf('server/main');
   const starting = startInstances({ count: instanceCount, program, env, folder });

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '../../contract/client/validating/create-client.js';
 import type { Random } from '../../server/ports.js';
+import { credentials } from '../lib/instances.js';
 import { pick } from '../lib/random.js';
-import { credentials } from './surroundings.js';
 
 /** The clients of the contract, whose requests go to an instance by chance. */
 export type ServiceClient = ReturnType<typeof createServiceClient>;

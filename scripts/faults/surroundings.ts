@@ -1,15 +1,12 @@
-import { createHash } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import express from 'express';
 import { verifyWebhook } from '../../contract/verification/verify-webhook.js';
 import type { Random } from '../../server/ports.js';
 import { listenOnLoopback } from '../lib/loopback-server.js';
-import { StartedParts } from '../lib/started-parts.js';
+import type { StartedParts } from '../lib/started-parts.js';
 import { startReferenceOracle } from '../reference-oracle/index.js';
-import { startSimulatedAnchors } from '../simulated-anchors/index.js';
-import { startSimulatedLedger } from '../simulated-ledger/index.js';
+import { addAnchors } from '../simulated-anchors/add-anchors.js';
 
 /** A POST that a receiver of webhooks got and acknowledged. */
 export interface Delivery {
@@ -29,20 +26,17 @@ export type Surroundings = Awaited<ReturnType<typeof startSurroundings>>;
 export const anchorIds = ['harbour', 'squall', 'galleon'] as const;
 export const corridor = 'usdc-ngn';
 export const receiverSecret = 'a secret of the receivers of the storm';
-export const credentials = {
-  adminKey: 'the-admin-key-of-the-storm-0123456789',
-  cronSecret: 'the-cron-secret-of-the-storm-0123456789',
-} as const;
 
 /** Settlements that take minutes in the profiles take seconds. */
 const pace = 0.005;
 
-export async function startSurroundings({ random, folder }: { random: Random; folder: string }) {
+export async function startSurroundings(
+  parts: StartedParts,
+  { random, folder }: { random: Random; folder: string },
+) {
   const clock = Date.now;
-  const parts = new StartedParts(console.error);
-  const ledger = await parts.add('the ledger', startSimulatedLedger({ clock }));
-  const fleet = { clock, random, ledger, anchors: [...anchorIds], pace, tickMs: 250, latencyFactor: 0.2 };
-  const anchors = await parts.add('the anchors', startSimulatedAnchors(fleet));
+  const fleet = { folder, random, anchors: [...anchorIds], pace, tickMs: 250, latencyFactor: 0.2 };
+  const { anchors, ledger, env } = await addAnchors(parts, fleet);
   for (const anchor of anchors.anchors) anchor.setProfile({ outage: null });
   anchors.anchor('squall').setProfile({ faults: { error500: 0.05, html: 0.03, hang: 0 } });
   const stateFile = join(folder, 'oracle.jsonl');
@@ -53,8 +47,6 @@ export async function startSurroundings({ random, folder }: { random: Random; fo
     return 'honest';
   });
   const receiver = await parts.add('the receiver', startReceiver(random));
-  const fleetFile = join(folder, 'fleet.json');
-  await writeFile(fleetFile, JSON.stringify(anchors.fleet));
   return {
     anchors,
     ledger,
@@ -64,31 +56,18 @@ export async function startSurroundings({ random, folder }: { random: Random; fo
     deliveries: receiver.deliveries,
     /** Environment of every process of the service. */
     env: {
-      ...anchors.env,
-      NODE_ENV: 'production',
-      HOST: '127.0.0.1',
-      ADMIN_SECRET_KEY: credentials.adminKey,
-      CRON_SECRET: credentials.cronSecret,
+      ...env,
       SCHEDULER: 'on',
       LOG_LEVEL: 'warn',
       DRAIN_SECONDS: '1',
-      FLEET_FILE: fleetFile,
-      FX_URL: anchors.fxUrl,
-      FX_SOURCE: 'simulated market',
-      LEDGER_RPC_URL: ledger.rpcUrl,
-      HORIZON_URL: ledger.horizonUrl,
       ORACLE_URL: oracle.url,
-      OUTBOUND_ALLOW: [...anchors.allow, receiver.origin].join(','),
-      TRUST_PROXY: '127.0.0.0/8',
-      WEBHOOK_KEY: keyOf('webhooks'),
-      PUBLISHER_SECRET_KEY: keyOf('publisher'),
+      PUBLISHER_SECRET_KEY: '5f'.repeat(32),
     },
     /** From now on everything answers correctly and at once. */
     calm() {
       oracle.behaveAlways(() => 'honest');
       receiver.calm();
     },
-    stop: () => parts.stop(),
   };
 }
 
@@ -129,9 +108,4 @@ function faultOf(body: Buffer, headers: Record<string, string | string[] | undef
   } catch (error) {
     return String(error);
   }
-}
-
-/** Secret to nobody: 64 hex digits for a service that lives for some minutes on loopback. */
-function keyOf(purpose: string): string {
-  return createHash('sha256').update(`fairlead storm ${purpose}`).digest('hex');
 }

@@ -1,10 +1,5 @@
 import { withTimeout } from '../../server/timing.js';
 
-/** A stop was requested while parts were still being started. */
-export class Interrupted extends Error {
-  override readonly name = 'Interrupted';
-}
-
 /** Longer than any part takes to start or to fail. */
 const startTimeoutMs = 90_000;
 const stopTimeoutMs = 20_000;
@@ -13,13 +8,12 @@ const stopTimeoutMs = 20_000;
 export class StartedParts {
   private readonly parts: { name: string; stop(): Promise<void> }[] = [];
   private stopping: Promise<void> | undefined;
-  private interrupted = false;
 
   constructor(private readonly report: (line: string) => void) {}
 
   /**
-   * Waits for a part to be up and keeps it, also while it is being started: a stop waits for it. Throws Interrupted when a
-   * stop was requested meanwhile; after a stop, the part is stopped before that.
+   * Waits for a part to be up and keeps it, also while it is being started: a stop waits for it. Throws where a stop was
+   * requested by then, once the part is stopped.
    */
   async add<T extends { stop(): Promise<void> }>(name: string, starting: T | Promise<T>): Promise<T> {
     // A part that fails to start has nothing to stop, and the caller gets the error.
@@ -32,19 +26,13 @@ export class StartedParts {
       },
     });
     const part = await starting;
-    if (this.stopping !== undefined) await this.stop();
-    if (this.interrupted) throw new Interrupted(`stopped while starting ${name}`);
-    return part;
-  }
-
-  /** Makes the next `add` throw, so that the code that is starting parts stops them instead. */
-  interrupt(): void {
-    this.interrupted = true;
+    if (this.stopping === undefined) return part;
+    await this.stop();
+    throw new Error(`stopped while starting ${name}`);
   }
 
   /** Resolves when everything that was added before has been stopped. */
   stop(): Promise<void> {
-    this.interrupted = true;
     this.stopping = (this.stopping ?? Promise.resolve()).then(() => this.stopAll());
     return this.stopping;
   }

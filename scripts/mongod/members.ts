@@ -1,32 +1,25 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { mongo } from 'mongoose';
 import { findMongod } from '../find-mongod.js';
-import { breakable } from '../lib/instances.js';
-import { freePort } from '../lib/loopback-server.js';
-
-/** One mongod of the replica set, which starts again on its data. */
-type Member = ReturnType<typeof createMember>;
+import { createMongod, type Mongod } from './mongod.js';
 
 export type Members = Awaited<ReturnType<typeof startMembers>>;
 
 const setName = 'storm';
 /** MongoDB's own is ten seconds: more elections fit into a run. */
 const electionTimeoutMs = 5_000;
-const helloTimeoutMs = 500;
 const wholeWithinMs = 90_000;
 
 /** A replica set of three members. @param folder for data and logs */
 export async function startMembers(folder: string) {
   const found = await findMongod({ env: { ...process.env, MONGODB_URI: undefined } });
   if (found.kind !== 'binary') throw new Error('the storm needs a mongod of its own');
-  const members: Member[] = [];
-  for (const number of [0, 1, 2])
-    members.push(createMember(found.path, folder, `member-${number}`, await freePort()));
+  const members: Mongod[] = [];
+  for (const name of ['member-0', 'member-1', 'member-2'])
+    members.push(await createMongod({ binary: found.path, folder: join(folder, name), setName, name }));
 
   async function isWhole(): Promise<boolean> {
-    const primaries: Member[] = [];
+    const primaries: Mongod[] = [];
     for (const member of members) if (await member.isPrimary()) primaries.push(member);
     const [primary] = primaries;
     if (primary === undefined || primaries.length > 1) return false;
@@ -58,56 +51,14 @@ export async function startMembers(folder: string) {
   return {
     uri: `mongodb://${members.map(({ host }) => host).join(',')}/storm?replicaSet=${setName}`,
     /** The primary, then the secondaries. Waits for an election. */
-    async inOrder(): Promise<[primary: Member, ...secondaries: Member[]]> {
+    async inOrder(): Promise<[primary: Mongod, ...secondaries: Mongod[]]> {
       await untilWhole();
       const states = await Promise.all(members.map((member) => member.isPrimary()));
-      const primary = members.find((_, place) => states[place]) as Member;
+      const primary = members.find((_, place) => states[place]) as Mongod;
       return [primary, ...members.filter((member) => member !== primary)];
     },
     untilWhole,
     pids: members.map(({ pid }) => pid()),
-    stop: async () => void (await Promise.all(members.map((member) => member.stop()))),
-  };
-}
-
-function createMember(binary: string, folder: string, name: string, port: number) {
-  const dbPath = join(folder, name);
-  mkdirSync(dbPath, { recursive: true });
-  let connecting: Promise<mongo.MongoClient> | undefined;
-
-  /** The driver gives up a client whose first connection fails; one that was connected once connects again. */
-  function connected(): Promise<mongo.MongoClient> {
-    connecting ??= mongo.MongoClient.connect(`mongodb://127.0.0.1:${port}/admin`, {
-      directConnection: true,
-      serverSelectionTimeoutMS: helloTimeoutMs,
-      connectTimeoutMS: helloTimeoutMs,
-      socketTimeoutMS: 5_000,
-    }).catch((error: unknown) => {
-      connecting = undefined;
-      throw error;
-    });
-    return connecting;
-  }
-
-  const admin = async (command: Record<string, unknown>): Promise<Record<string, unknown>> =>
-    (await connected()).db('admin').command(command);
-  const hello = () =>
-    Promise.race([admin({ hello: 1 }), delay(helloTimeoutMs, undefined)]).catch(() => undefined);
-  const place = ['--dbpath', dbPath, '--port', String(port), '--bind_ip', '127.0.0.1'];
-  const small = ['--wiredTigerCacheSizeGB', '0.25', '--oplogSize', '200', '--quiet'];
-  const unread = ['--setParameter', 'diagnosticDataCollectionEnabled=false'];
-  const args = [...place, '--replSet', setName, ...small, ...unread];
-  const isUp = async () => (await hello()) !== undefined;
-  const mongod = breakable({ name, folder, command: binary, args, isUp });
-  return {
-    ...mongod,
-    host: `127.0.0.1:${port}`,
-    admin,
-    isPrimary: async () => (await hello())?.isWritablePrimary === true,
-    stepDown: async () => void (await admin({ replSetStepDown: 5, force: true }).catch(() => undefined)),
-    async stop(): Promise<void> {
-      await mongod.end('SIGKILL');
-      await (await connecting?.catch(() => undefined))?.close(true);
-    },
+    stop: async () => void (await Promise.all(members.map((member) => member.stop('SIGKILL')))),
   };
 }

@@ -1,12 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mongo } from 'mongoose';
 import { findMongod } from '../find-mongod.js';
-import { freePort } from '../lib/loopback-server.js';
+import { createMongod, type Mongod } from './mongod.js';
 import { endLeftover } from './processes.js';
 import { withDatabase } from './uri.js';
 
@@ -34,13 +31,8 @@ interface StartOptions {
 
 const setName = 'fairlead';
 const launchTimeoutMs = 60_000;
-const stopTimeoutMs = 20_000;
-/** Several may run on one developer's machine: the default cache of half the memory each is too much. */
-const lightweight = [
-  ...['--wiredTigerCacheSizeGB', '0.5', '--setParameter', 'diagnosticDataCollectionEnabled=false'],
-  // A process that is killed inside a transaction holds what that wrote for so long, instead of a minute.
-  ...['--setParameter', 'transactionLifetimeLimitSeconds=5'],
-];
+/** A process that is killed inside a transaction holds what that wrote for so long, instead of a minute. */
+const more = ['--setParameter', 'transactionLifetimeLimitSeconds=5'];
 
 /**
  * A replica set of one member, up and writable; or the one that MONGODB_URI names, untouched.
@@ -59,19 +51,18 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
 
   const isTemporary = options.dbPath === undefined;
   const dbPath = resolve(options.dbPath ?? (await mkdtemp(join(tmpdir(), 'fairlead-mongo-'))));
-  await mkdir(dbPath, { recursive: true });
   await endLeftover(dbPath);
-  const port = await freePort();
-  if (!isTemporary) await writeFile(`${dbPath}.port`, `${port}\n`);
-  const child = launch(found.path, dbPath, port);
+  const mongod = await createMongod({ binary: found.path, folder: dbPath, setName, name: 'mongod', more });
+  if (!isTemporary) await writeFile(`${dbPath}.port`, `${mongod.port}\n`);
   let isStopping = false;
   const stop = async () => {
     isStopping = true;
-    await end(child);
+    await mongod.stop('SIGINT');
     if (isTemporary) await rm(dbPath, { recursive: true, force: true });
   };
   try {
-    await makePrimary(child, port);
+    await mongod.start();
+    await makePrimary(mongod);
   } catch (error) {
     await stop();
     throw new Error(`mongod (${found.path}) does not start on ${dbPath}: see mongod.log there`, {
@@ -79,11 +70,11 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
     });
   }
   return {
-    uri: `mongodb://127.0.0.1:${port}/${encodeURIComponent(database)}?replicaSet=${setName}`,
+    uri: `mongodb://${mongod.host}/${encodeURIComponent(database)}?replicaSet=${setName}`,
     source: `${found.source}, version ${found.version}`,
-    pids: [child.pid ?? 0],
+    pids: [mongod.pid()],
     onEnded(listener) {
-      child.once('exit', () => {
+      mongod.onEnd(() => {
         if (!isStopping) listener();
       });
     },
@@ -91,54 +82,22 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
   };
 }
 
-function launch(mongod: string, dbPath: string, port: number): ChildProcess {
-  const place = ['--dbpath', dbPath, '--port', String(port), '--bind_ip', '127.0.0.1', '--replSet', setName];
-  return spawn(mongod, [...place, '--logpath', join(dbPath, 'mongod.log'), ...lightweight], {
-    stdio: 'ignore',
-    // A separate session: Ctrl-C reaches the whole foreground group, and the database has to stop last.
-    detached: true,
-  });
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGINT');
-  const kill = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
-  await ended;
-  clearTimeout(kill);
-}
-
 /**
  * Waits until this mongod can be written. A replica set stores its member's address in its data, and one that does not
  * find its own address there takes no writes: a new set is initiated with the address, an earlier one is given it.
  */
-async function makePrimary(child: ChildProcess, port: number): Promise<void> {
-  const client = new mongo.MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
-    serverSelectionTimeoutMS: launchTimeoutMs,
-  });
-  const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`it ended with ${code}`)));
-  ended.catch(() => undefined);
-  try {
-    await Promise.race([untilWritable(client.db('admin'), `127.0.0.1:${port}`), ended]);
-  } finally {
-    await client.close();
-  }
-}
-
-async function untilWritable(admin: mongo.Db, host: string): Promise<void> {
+async function makePrimary({ host, admin, isPrimary, hasEnded }: Mongod): Promise<void> {
   const members = [{ _id: 0, host }];
   for (const deadline = Date.now() + launchTimeoutMs; Date.now() < deadline; await sleep(50)) {
-    const { isWritablePrimary } = await admin.command({ hello: 1 });
-    if (isWritablePrimary === true) return;
+    if (await isPrimary()) return;
+    if (hasEnded()) throw new Error('it has ended');
     try {
-      const { config } = await admin.command({ replSetGetConfig: 1 });
+      const { config } = await admin({ replSetGetConfig: 1 });
       const replSetReconfig = { ...config, members, version: config.version + 1 };
-      if (config.members[0].host !== host) await admin.command({ replSetReconfig, force: true });
-    } catch (error) {
-      if (!(error instanceof mongo.MongoServerError)) throw error;
+      if (config.members[0].host !== host) await admin({ replSetReconfig, force: true });
+    } catch {
       // It is new, or reads its configuration still and refuses this.
-      await admin.command({ replSetInitiate: { _id: setName, members } }).catch(() => undefined);
+      await admin({ replSetInitiate: { _id: setName, members } }).catch(() => undefined);
     }
   }
   throw new Error('it does not become primary');

@@ -1,5 +1,5 @@
 import { type ZodTypeAny, z } from 'zod';
-import { errorResponses } from '../../contract/errors.js';
+import { errorBody } from '../../contract/errors.js';
 import { isMarkedToGrow } from '../../contract/schemas/primitives.js';
 import { componentName, type JsonSchema, numberSchema, stringSchema } from './json-schema.js';
 
@@ -31,11 +31,19 @@ export function createSchemaWriter(nameOf: NameOf) {
     const key = identity(schema);
     const known = givenNames.get(key);
     if (known !== undefined) return known;
-    const namesake = components.get(hint);
-    if (namesake !== undefined && JSON.stringify(namesake) !== JSON.stringify(inPlace(schema, hint)))
-      throw new Error(`two different schemas want the component name ${hint}`);
+    if (components.has(hint)) define(hint, schema);
     givenNames.set(key, hint);
     return hint;
+  }
+
+  /** Makes a component of a schema that has no name. Throws if the name is already used for another one. */
+  function define(name: string, schema: ZodTypeAny): JsonSchema {
+    const written = inPlace(schema, name);
+    const known = components.get(name);
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(written))
+      throw new Error(`two different schemas want the component name ${name}`);
+    components.set(name, written);
+    return { $ref: `#/components/schemas/${name}` };
   }
 
   function reference(name: string, schema: ZodTypeAny): JsonSchema {
@@ -118,15 +126,7 @@ export function createSchemaWriter(nameOf: NameOf) {
 
   return {
     write,
-    /** Makes a component of a schema that has no name. Throws if the name is already used for another one. */
-    define(name: string, schema: ZodTypeAny): JsonSchema {
-      const written = inPlace(schema, name);
-      const known = components.get(name);
-      if (known !== undefined && JSON.stringify(known) !== JSON.stringify(written))
-        throw new Error(`two different schemas want the component name ${name}`);
-      components.set(name, written);
-      return { $ref: `#/components/schemas/${name}` };
-    },
+    define,
     /** Every component written so far, by name. */
     components: (): Record<string, JsonSchema> =>
       Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -179,8 +179,9 @@ export function exportedNames(exported: Readonly<Record<string, unknown>>): Name
     const key = identity(value instanceof z.ZodOptional ? value.unwrap() : value);
     if (key !== undefined && !names.has(key)) names.set(key, pascalCase(name));
   }
-  const detail = identity(errorDetail());
-  if (detail !== undefined) names.set(detail, 'ErrorDetail');
+  // The error table keeps the schema of one entry of `details` to itself.
+  const { details } = (errorBody('INVALID_REQUEST') as z.AnyZodObject).shape;
+  names.set(identity(details.unwrap().element), 'ErrorDetail');
   return (schema) => names.get(identity(schema));
 }
 
@@ -192,13 +193,6 @@ function identity(schema: ZodTypeAny): unknown {
   if (schema instanceof z.ZodObject) return schema._def.shape;
   if (schema instanceof z.ZodEnum) return schema._def.values;
   return undefined;
-}
-
-/** The schema of one entry of `details`, which the error table keeps to itself. */
-function errorDetail(): ZodTypeAny {
-  type Body = z.ZodObject<{ details: z.ZodOptional<z.ZodArray<ZodTypeAny>> }>;
-  const body: unknown = errorResponses(['INVALID_REQUEST'])[400];
-  return (body as Body).shape.details.unwrap().element;
 }
 
 /** `INVALID_REQUEST`, `intent.settled`, `rateQuote` → `InvalidRequest`, `IntentSettled`, `RateQuote`. */

@@ -1,4 +1,5 @@
 import type { Keypair } from '@stellar/stellar-base';
+import { parseUrl } from '../../contract/anchor-documents/values.js';
 import type { Clock } from '../../server/ports.js';
 
 const timeoutMs = 5_000;
@@ -13,9 +14,8 @@ interface Callback {
 
 /** The URL, if a callback may go there: http or https on loopback, which is all a simulated anchor calls. */
 export function loopbackUrl(text: string): URL | null {
-  if (!URL.canParse(text)) return null;
-  const url = new URL(text);
-  const isLoopback = ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
+  const url = parseUrl(text);
+  const isLoopback = url !== null && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
   return isLoopback && ['http:', 'https:'].includes(url.protocol) ? url : null;
 }
 

@@ -10,22 +10,16 @@ import type { Withdrawals } from './withdrawals.js';
  */
 export function addControls(route: AddRoute, context: AnchorContext, withdrawals: Withdrawals): void {
   const steady = { steady: true };
-  route(
-    'GET /simulate/ledger',
-    (_, response) => response.json({ rpcUrl: context.ledger?.rpcUrl ?? null }),
-    steady,
+  route('GET /simulate/ledger', steady, (_, response) =>
+    response.json({ rpcUrl: context.ledger?.rpcUrl ?? null }),
   );
-  route(
-    'POST /simulate/transactions/:id/ending',
-    ({ params: { id = '' }, body }, response) => {
-      const ending = fieldsOf(body).get('ending') ?? '';
-      if (!Object.hasOwn(stepsOfEnding, ending))
-        throw new Refusal(400, `ending must be one of ${Object.keys(stepsOfEnding).join(', ')}`);
-      const withdrawal = withdrawals.find(id);
-      if (withdrawal === undefined) throw new Refusal(404, 'transaction not found');
-      withdrawals.choose(withdrawal, ending as Ending);
-      response.json({ ending });
-    },
-    steady,
-  );
+  route('POST /simulate/transactions/:id/ending', steady, ({ params: { id = '' }, body }, response) => {
+    const ending = fieldsOf(body).get('ending') ?? '';
+    if (!Object.hasOwn(stepsOfEnding, ending))
+      throw new Refusal(400, `ending must be one of ${Object.keys(stepsOfEnding).join(', ')}`);
+    const withdrawal = withdrawals.find(id);
+    if (withdrawal === undefined) throw new Refusal(404, 'transaction not found');
+    withdrawals.choose(withdrawal, ending as Ending);
+    response.json({ ending });
+  });
 }

@@ -29,7 +29,7 @@ function startFx(settings: FleetSettings, port: number) {
     ...settings,
     port,
     addRoutes: (route) =>
-      route('GET /fx', (_, response) => {
+      route('GET /fx', {}, (_, response) => {
         const now = settings.clock();
         const rates = Object.keys(baseRates).map((each) => [each, marketRate(each, now).toFixed()]);
         const date = new Date(now).toISOString().slice(0, 10);

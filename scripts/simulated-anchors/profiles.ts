@@ -9,31 +9,25 @@ export type Range = readonly [low: number, high: number];
  * How an anchor answers for its prices: `sep38` follows today's standard, `sep38-old` an earlier version behind a
  * token (no total_price, no fee, seven-decimal fiat, HTML errors); the others publish a fee in SEP-24 or SEP-6 `/info`.
  */
-const protocol = z.enum(['sep38', 'sep38-old', 'fee-sep24', 'fee-sep6']);
-export type Protocol = z.infer<typeof protocol>;
-
+export type Protocol = keyof typeof world.protocols;
 /** The standards that an anchor offers. */
-export const offered: Readonly<Record<Protocol, { sep38: boolean; sep24: boolean; sep6: boolean }>> = {
-  sep38: { sep38: true, sep24: true, sep6: true },
-  'sep38-old': { sep38: true, sep24: true, sep6: false },
-  'fee-sep24': { sep38: false, sep24: true, sep6: false },
-  'fee-sep6': { sep38: false, sep24: false, sep6: true },
-};
+export const offered = world.protocols;
 
 /**
  * What becomes of a paid withdrawal; anchors wrote the two `refund-old-*` before `refunded` was in the standard. One that
  * vanishes keeps the money and shows the withdrawal as unpaid; one that forgets does not know it any more.
  */
-const refunds = ['refund', 'refund-old-error', 'refund-old-completed'] as const;
-const ending = z.enum(['complete', ...refunds, 'fail', 'recover', 'hold', 'stuck', 'vanish', 'forget']);
-export type Ending = z.infer<typeof ending>;
+export type Ending = keyof typeof world.endings;
+
+const oneOf = <T extends string>(table: Readonly<Record<T, unknown>>) =>
+  z.enum(Object.keys(table) as [T, ...T[]]);
 
 /** How an anchor pays out what it was sent. Seconds are multiplied by the fleet's pace. */
 const settlement = z.object({
   /** From payment to `completed`, or to ready for pick-up if the payout is cash. */
   settleSeconds: range,
   /** Relative weights; an ending that is not listed never happens by itself. */
-  endings: z.record(ending, z.number()),
+  endings: z.record(oneOf(world.endings), z.number()),
   /** Parts per million by which the payout is less than the price at the start. */
   shortfallPpm: range,
 });
@@ -41,7 +35,7 @@ export type SettlementProfile = z.infer<typeof settlement>;
 
 /** How an anchor behaves. */
 const profile = z.object({
-  protocol,
+  protocol: oneOf(world.protocols),
   /** Taken off the simulated market rate, in per cent. */
   marginPercent: z.string(),
   feePercent: z.string(),

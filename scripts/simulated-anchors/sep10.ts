@@ -20,25 +20,17 @@ export function addSep10(route: AddRoute, context: AnchorContext): void {
   const host = () => new URL(context.origin()).host;
   const keys = context.signingKey;
   const steady = { steady: true };
-  route(
-    'GET /auth',
-    ({ query }, response) => {
-      const account = fieldsOf(query).get('account') ?? '';
-      if (!isAccount(account)) throw new Refusal(400, 'account must be a G… key');
-      const challenge = challengeFor(account, host(), keys, context.clock());
-      response.json({ transaction: challenge.toXDR(), network_passphrase: simulatedNetwork });
-    },
-    steady,
-  );
-  route(
-    'POST /auth',
-    ({ body }, response) => {
-      const challenge = readChallenge(fieldsOf(body).get('transaction') ?? '');
-      const account = accountOf(challenge, keys, context.clock());
-      response.json({ token: `sim.${account}.${challenge.hash().toString('hex')}` });
-    },
-    steady,
-  );
+  route('GET /auth', steady, ({ query }, response) => {
+    const account = fieldsOf(query).get('account') ?? '';
+    if (!isAccount(account)) throw new Refusal(400, 'account must be a G… key');
+    const challenge = challengeFor(account, host(), keys, context.clock());
+    response.json({ transaction: challenge.toXDR(), network_passphrase: simulatedNetwork });
+  });
+  route('POST /auth', steady, ({ body }, response) => {
+    const challenge = readChallenge(fieldsOf(body).get('transaction') ?? '');
+    const account = accountOf(challenge, keys, context.clock());
+    response.json({ token: `sim.${account}.${challenge.hash().toString('hex')}` });
+  });
 }
 
 function challengeFor(account: string, host: string, keys: Keypair, nowMs: number): Transaction {
@@ -83,10 +75,8 @@ function accountOf(challenge: Transaction, keys: Keypair, nowMs: number): string
 
 /** SEP-1: `/.well-known/stellar.toml`. */
 export function addSep1(route: AddRoute, context: AnchorContext): void {
-  route(
-    'GET /.well-known/stellar.toml',
-    (_request, response) => response.type('text/plain').send(stellarToml(context)),
-    { steady: true },
+  route('GET /.well-known/stellar.toml', { steady: true }, (_request, response) =>
+    response.type('text/plain').send(stellarToml(context)),
   );
 }
 

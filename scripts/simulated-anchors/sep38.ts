@@ -16,16 +16,12 @@ import { type AddRoute, fieldsOf, Refusal } from './server.js';
 /** SEP-38: indicative prices. An anchor of the old version asks for its partner token. Nobody asks for firm quotes here. */
 export function addSep38(route: AddRoute, context: AnchorContext): void {
   const sep38 = { offered: () => offered[context.profile().protocol].sep38 };
-  route('GET /sep38/info', (_, response) => response.json(info(context)), sep38);
-  route(
-    'GET /sep38/price',
-    ({ headers, query }, response) => {
-      const isPartner = bearerOf(headers.authorization) === (context.partnerToken ?? undefined);
-      if (context.profile().protocol === 'sep38-old' && !isPartner) throw new Refusal(403, 'Forbidden');
-      response.json(priceRequest(context, fieldsOf(query)));
-    },
-    sep38,
-  );
+  route('GET /sep38/info', sep38, (_, response) => response.json(info(context)));
+  route('GET /sep38/price', sep38, ({ headers, query }, response) => {
+    const isPartner = bearerOf(headers.authorization) === (context.partnerToken ?? undefined);
+    if (context.profile().protocol === 'sep38-old' && !isPartner) throw new Refusal(403, 'Forbidden');
+    response.json(priceRequest(context, fieldsOf(query)));
+  });
 }
 
 function info(context: AnchorContext) {

@@ -38,8 +38,8 @@ interface RouteOptions {
 /** Adds a route by its label, `GET /sep38/price`, under which it is counted and can be overridden. */
 export type AddRoute = (
   label: string,
+  options: RouteOptions,
   handle: (request: Request, response: Response) => unknown,
-  options?: RouteOptions,
 ) => void;
 
 /** Thrown by handlers; `body` replaces the usual `{error}`. */
@@ -100,7 +100,7 @@ export async function startSimulatedServer(options: ServerOptions): Promise<Simu
     if (override === undefined) next();
     else Promise.resolve(override(request, response)).catch(next);
   };
-  options.addRoutes((label, handle, { steady = false, offered = () => true } = {}) => {
+  options.addRoutes((label, { steady = false, offered = () => true }, handle) => {
     const [method = '', path = ''] = label.toLowerCase().split(' ');
     const run = async (request: Request, response: Response): Promise<void> => {
       if (!offered()) throw new Refusal(404, 'not found');

@@ -1,5 +1,6 @@
 import type { Random } from '../../server/ports.js';
 import type { Ending, Range, SettlementProfile } from './profiles.js';
+import world from './world.json' with { type: 'json' };
 
 /** One status change of a withdrawal, at an instant that was fixed when it was planned. */
 export interface Step {
@@ -13,9 +14,6 @@ export interface Step {
 /** Seconds, the same for all anchors; multiplied by the pace like those of the profiles. */
 const formSeconds = 10;
 const abandonSeconds = 86_400;
-const holdSeconds = 1_800;
-/** From `error` until the anchor resumes. */
-const recoverySeconds = 1_800;
 const pickUpSeconds = 1_800;
 
 /** Draws an ending by its weight. */
@@ -45,33 +43,8 @@ interface PlannedStep extends Omit<Step, 'atMs'> {
   seconds?: number;
 }
 
-const sent: PlannedStep = { status: 'pending_external', share: 0.4 };
-const paidOut: PlannedStep = { status: 'completed', share: 1, effect: 'payout' };
-const failed: PlannedStep = { status: 'error', share: 1, message: 'The payout was rejected' };
-const refundedOld = { effect: 'refund-old', message: 'Refunded' } as const;
-
 /** What follows a payment, in order of time. */
-export const stepsOfEnding: Readonly<Record<Ending, readonly PlannedStep[]>> = {
-  complete: [sent, paidOut],
-  refund: [sent, { status: 'refunded', share: 1, effect: 'refund' }],
-  'refund-old-error': [sent, { ...failed, ...refundedOld }],
-  'refund-old-completed': [sent, { ...paidOut, ...refundedOld }],
-  fail: [sent, failed],
-  recover: [
-    sent,
-    failed,
-    { status: 'pending_anchor', share: 1, seconds: recoverySeconds },
-    { ...paidOut, share: 1.3, seconds: recoverySeconds },
-  ],
-  hold: [
-    { status: 'on_hold', share: 0.2, message: 'Held for review' },
-    { status: 'pending_external', share: 0.2, seconds: holdSeconds },
-    { ...paidOut, seconds: holdSeconds },
-  ],
-  stuck: [sent],
-  vanish: [],
-  forget: [],
-};
+export const stepsOfEnding = world.endings as Readonly<Record<Ending, readonly PlannedStep[]>>;
 
 /** What follows a payment received at `paidMs`, and by how many parts per million the payout falls short. */
 export function settlementOf(

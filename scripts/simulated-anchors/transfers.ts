@@ -28,61 +28,43 @@ export function addSep24(route: AddRoute, context: AnchorContext, withdrawals: W
   const sep24 = { offered: () => offered[context.profile().protocol].sep24 };
   const steady = { ...sep24, steady: true };
   // Lists Stellar assets only, never the currency paid out.
-  route(
-    'GET /sep24/info',
-    (_, response) => response.json({ withdraw: { USDC: { enabled: true, ...withdrawTerms(context) } } }),
-    sep24,
+  route('GET /sep24/info', sep24, (_, response) =>
+    response.json({ withdraw: { USDC: { enabled: true, ...withdrawTerms(context) } } }),
   );
-  route(
-    'POST /sep24/transactions/withdraw/interactive',
-    (request, response) => {
-      const { id } = beginWithdrawal(context, withdrawals, request, 'sep24');
-      const url = `${context.origin()}/sep24/interactive/${id}`;
-      response.json({ type: 'interactive_customer_info_needed', url, id });
-    },
-    steady,
-  );
+  route('POST /sep24/transactions/withdraw/interactive', steady, (request, response) => {
+    const { id } = beginWithdrawal(context, withdrawals, request, 'sep24');
+    const url = `${context.origin()}/sep24/interactive/${id}`;
+    response.json({ type: 'interactive_customer_info_needed', url, id });
+  });
   // A wallet adds `on_change_callback` to the URL before it opens it (SEP-24, "Adding parameters to the URL").
-  route(
-    'GET /sep24/interactive/:id',
-    ({ params, query }, response) => {
-      const withdrawal = withdrawals.find(params.id ?? '');
-      if (withdrawal === undefined) return sendPage(response, 404, 'No such withdrawal');
-      withdrawal.callbackUrl = callbackUrlOf(fieldsOf(query)) ?? withdrawal.callbackUrl;
-      withdrawals.submitForm(withdrawal);
-      return sendPage(response, 200, 'Simulated withdrawal: form filled in');
-    },
-    steady,
-  );
+  route('GET /sep24/interactive/:id', steady, ({ params, query }, response) => {
+    const withdrawal = withdrawals.find(params.id ?? '');
+    if (withdrawal === undefined) return sendPage(response, 404, 'No such withdrawal');
+    withdrawal.callbackUrl = callbackUrlOf(fieldsOf(query)) ?? withdrawal.callbackUrl;
+    withdrawals.submitForm(withdrawal);
+    return sendPage(response, 200, 'Simulated withdrawal: form filled in');
+  });
   addTransactions(route, context, withdrawals, 'sep24');
 }
 
 /** SEP-6: withdrawals by API. */
 export function addSep6(route: AddRoute, context: AnchorContext, withdrawals: Withdrawals): void {
   const sep6 = { offered: () => offered[context.profile().protocol].sep6 };
-  route(
-    'GET /sep6/info',
-    (_, response) => {
-      const terms = { enabled: true, authentication_required: true };
-      const { fee_fixed: _fixed, fee_percent: _percent, ...limits } = withdrawTerms(context);
-      response.json({
-        withdraw: { USDC: { ...terms, ...withdrawTerms(context) } },
-        'withdraw-exchange': { USDC: { ...terms, ...limits } },
-        transaction: terms,
-      });
-    },
-    sep6,
-  );
-  route(
-    'GET /sep6/withdraw-exchange',
-    (request, response) => {
-      const { id } = beginWithdrawal(context, withdrawals, request, 'sep6');
-      // Where to pay.
-      const payment = { account_id: context.receivingAccount, memo_type: 'id', memo: memoOf(id) };
-      response.json({ id, ...payment, ...withdrawTerms(context) });
-    },
-    { ...sep6, steady: true },
-  );
+  route('GET /sep6/info', sep6, (_, response) => {
+    const terms = { enabled: true, authentication_required: true };
+    const { fee_fixed: _fixed, fee_percent: _percent, ...limits } = withdrawTerms(context);
+    response.json({
+      withdraw: { USDC: { ...terms, ...withdrawTerms(context) } },
+      'withdraw-exchange': { USDC: { ...terms, ...limits } },
+      transaction: terms,
+    });
+  });
+  route('GET /sep6/withdraw-exchange', { ...sep6, steady: true }, (request, response) => {
+    const { id } = beginWithdrawal(context, withdrawals, request, 'sep6');
+    // Where to pay.
+    const payment = { account_id: context.receivingAccount, memo_type: 'id', memo: memoOf(id) };
+    response.json({ id, ...payment, ...withdrawTerms(context) });
+  });
   addTransactions(route, context, withdrawals, 'sep6');
 }
 
@@ -142,6 +124,7 @@ function addTransactions(
 ): void {
   route(
     `GET /${protocol}/transaction`,
+    { offered: () => offered[context.profile().protocol][protocol] },
     (request, response) => {
       const caller = requireCaller(context, request);
       const found = withdrawals.find(fieldsOf(request.query).get('id') ?? '');
@@ -149,7 +132,6 @@ function addTransactions(
         throw new Refusal(404, 'transaction not found');
       response.json({ transaction: transactionView(context, found) });
     },
-    { offered: () => offered[context.profile().protocol][protocol] },
   );
 }
 

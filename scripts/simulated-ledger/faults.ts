@@ -12,8 +12,6 @@ export interface SourceFaults {
   html: boolean;
   /** Contains only what closed within this many milliseconds; null: everything. */
   retainMs: number | null;
-  /** Claims to contain everything, whatever it contains. */
-  liesAboutRange: boolean;
   /** Has forgotten everything, but does not report it. */
   forgets: boolean;
 }
@@ -23,7 +21,6 @@ export const noFaults: SourceFaults = {
   delayMs: 0,
   html: false,
   retainMs: null,
-  liesAboutRange: false,
   forgets: false,
 };
 
@@ -43,7 +40,7 @@ export function viewOf(book: Book, clock: Clock, faults: () => SourceFaults) {
     /** The ledgers that it claims to contain. */
     range() {
       const latest = book.latest();
-      const told = faults().liesAboutRange ? networkAgeMs : (faults().retainMs ?? networkAgeMs);
+      const told = faults().retainMs ?? networkAgeMs;
       const back = Math.min(latest.ledger - 1, Math.floor(told / (latest.closedAtMs / latest.ledger)));
       const oldestLedger = latest.ledger - back;
       return { latest, oldest: { ledger: oldestLedger, closedAtMs: book.closedAt(oldestLedger) } };

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import getPort from 'get-port';
@@ -8,9 +7,9 @@ import { connectMongo } from '../../server/mongo/connection.js';
 import type { StartedParts } from '../lib/started-parts.js';
 import { startReferenceOracle } from '../reference-oracle/index.js';
 import { insertPastRates, seedHistory } from '../seed-history.js';
-import { type Fleet, startSimulatedAnchors } from '../simulated-anchors/index.js';
+import { addAnchors } from '../simulated-anchors/add-anchors.js';
+import type { Fleet, SimulatedAnchors } from '../simulated-anchors/index.js';
 import { anchorDefinitions } from '../simulated-anchors/profiles.js';
-import { startSimulatedLedger } from '../simulated-ledger/index.js';
 
 /** Withdrawals settle in a quarter of the time that the profiles say, because somebody is watching. */
 const pace = 0.25;
@@ -20,31 +19,21 @@ const usualPorts = { ledger: 7_298, oracle: 7_299, anchors: 7_300 };
 const freeOf = async (usual: number) =>
   (await getPort({ port: usual, host: '127.0.0.1' })) === usual ? usual : 0;
 
-/**
- * Starts the simulated ledger and the simulated anchors, and writes their fleet file into the folder. `env`: the variables
- * by which the service uses them.
- */
-export async function addAnchors(parts: StartedParts, folder: string) {
-  const clock = Date.now;
-  const ledger = await parts.add(
-    'the simulated ledger',
-    startSimulatedLedger({ clock, port: await freeOf(usualPorts.ledger) }),
-  );
-  const options = { clock, random: Math.random, ledger, tickMs: 1_000, pace };
-  const { fleet, env, fxUrl, allow, anchor } = await parts.add(
-    'the simulated anchors',
-    startSimulatedAnchors({ ...options, portBase: await freeOf(usualPorts.anchors) }),
-  );
-  const fleetFile = join(folder, 'fleet.json');
-  await writeFile(fleetFile, `${JSON.stringify(fleet, null, 2)}\n`);
-  const addresses = { FX_URL: fxUrl, LEDGER_RPC_URL: ledger.rpcUrl, HORIZON_URL: ledger.horizonUrl };
-  const others = { FLEET_FILE: fleetFile, FX_SOURCE: 'simulated market', OUTBOUND_ALLOW: allow.join(',') };
-  /** Whether anchors fail as their profiles say; they do until it is called. */
-  function letFail(isLet: boolean): void {
-    const none = { outage: null, faults: { error500: 0, html: 0, hang: 0 } };
-    for (const { id, profile } of anchorDefinitions) anchor(id).setProfile(isLet ? profile : none);
-  }
-  return { fleet, env: { ...env, ...addresses, ...others }, letFail };
+/** Starts the simulated ledger and the simulated anchors. */
+export const addLocalAnchors = async (parts: StartedParts, folder: string) =>
+  addAnchors(parts, {
+    folder,
+    pace,
+    random: Math.random,
+    tickMs: 1_000,
+    ledgerPort: await freeOf(usualPorts.ledger),
+    portBase: await freeOf(usualPorts.anchors),
+  });
+
+/** Whether anchors fail as their profiles say; they do until it is called. */
+export function letFail({ anchor }: SimulatedAnchors, isLet: boolean): void {
+  const none = { outage: null, faults: { error500: 0, html: 0, hang: 0 } };
+  for (const { id, profile } of anchorDefinitions) anchor(id).setProfile(isLet ? profile : none);
 }
 
 /** Starts the reference oracle; keeps the batches it accepted in the folder. */

@@ -1,7 +1,7 @@
 import type { AppRouter } from '@ts-rest/core';
-import type { ZodTypeAny } from 'zod';
 import { allRoutes } from '../../contract/client/validating/create-client.js';
-import { type ErrorCode, errorResponses, errorTable } from '../../contract/errors.js';
+import type { Access } from '../../contract/describe-route.js';
+import { type ErrorCode, errorBody, errorTable } from '../../contract/errors.js';
 import { type OpenApiDocument, schemasReachedFrom } from '../openapi/document.js';
 import { componentName, type JsonSchema } from '../openapi/json-schema.js';
 import { createSchemaWriter, exportedNames, type NameOf, pascalCase } from '../openapi/zod-schema.js';
@@ -72,35 +72,34 @@ function operationTypes(
   { tags, components: { schemas } }: OpenApiDocument,
 ): string {
   const parts: string[] = [];
-  const members = groups.map(([group, operations]) => {
+  const [open, all] = [[] as string[], [] as string[]];
+  for (const [group, operations] of groups) {
     const about = tags.find(({ name }) => name === operations[0]?.metadata.tag)?.description ?? '';
-    const declare = (suffix: string, note: string, some: ClientOperation[]): string[] => {
+    const declare = (suffix: string, note: string, isForOperators: boolean): string[] => {
+      const some = operations.filter(
+        ({ metadata: { access } }) => needsCredential(access) === isForOperators,
+      );
       if (some.length === 0) return [];
       const name = `${pascalCase(group)}${suffix}`;
       parts.push(operationDeclarations(some, schemas, { name, description: about + note }));
       return [name];
     };
-    const takesCredential = ({ metadata }: ClientOperation) =>
-      ['admin', 'internal'].includes(metadata.access);
-    const open = declare(
-      'Operations',
-      '',
-      operations.filter((one) => !takesCredential(one)),
-    );
-    const note = ' For the operator: a credential is needed.';
-    const all = [...open, ...declare('OperatorOperations', note, operations.filter(takesCredential))];
-    const line = (types: string[]) =>
-      types.length === 0 ? '' : `${doc(about, '  ')}  readonly ${group}: ${types.join(' & ')};\n`;
-    return { open: line(open), all: line(all) };
-  });
-  const client = (name: string, what: string, those: 'open' | 'all') => {
+    const line = (types: string[]) => `${doc(about, '  ')}  readonly ${group}: ${types.join(' & ')};\n`;
+    const forAnyone = declare('Operations', '', false);
+    const forOperators = declare('OperatorOperations', ' For the operator: a credential is needed.', true);
+    if (forAnyone.length > 0) open.push(line(forAnyone));
+    all.push(line([...forAnyone, ...forOperators]));
+  }
+  const client = (name: string, what: string, lines: string[]) => {
     const ending = 'grouped as in the contract; answers are told apart by `status`.';
-    const lines = members.map((one) => one[those]).filter((line) => line !== '');
     return `${doc(`One function for each operation${what}, ${ending}`)}export interface ${name} {\n${lines.join('')}}\n`;
   };
-  parts.push(client('Client', ' that anyone may call', 'open'), client('OperatorClient', '', 'all'));
-  return parts.join('\n');
+  return [...parts, client('Client', ' that anyone may call', open), client('OperatorClient', '', all)].join(
+    '\n',
+  );
 }
+
+const needsCredential = (access: Access) => access === 'admin' || access === 'internal';
 
 /** What the operations use of the other files. */
 function imports(operations: string, types: string): string {
@@ -142,10 +141,7 @@ const itemDescriptions: Readonly<Record<string, string>> = {
 /** The bodies of errors by their codes. */
 export function errorDeclarations(nameOf: NameOf): string {
   const writer = createSchemaWriter(nameOf);
-  for (const code of codes) {
-    const responses = errorResponses([code]) as Readonly<Record<number, ZodTypeAny>>;
-    writer.define(errorBodyName(code), responses[errorTable[code].status] as ZodTypeAny);
-  }
+  for (const code of codes) writer.define(errorBodyName(code), errorBody(code));
   const components = renamed(writer.components());
   const types = createTypeWriter(components);
   const declare = (name: string, description: string) =>

@@ -44,6 +44,8 @@ describe('docs/openapi.json', () => {
     const listed = Object.values(document.paths).flatMap((item) => Object.values(item));
     const ids = listed.map(({ operationId }) => operationId);
     expect(ids.sort()).toEqual(operations.map(([id]) => id).sort());
+    const used = new Set([...listed.flatMap(({ tags }) => tags), 'events']);
+    expect(document.tags.map(({ name }) => name).sort()).toEqual([...used].sort());
   });
 
   it('requires the credential of the access class, and none elsewhere', () => {

@@ -1,7 +1,15 @@
 import type { RecordedAnswer } from './bare-server.js';
 import type { BenchService } from './context.js';
-import { type BenchRow, inTurns, medianOf, microseconds, ms, perSecond, ratioOfRounds } from './figures.js';
-import { type Load, measure } from './load.js';
+import {
+  type BenchRow,
+  medianOf,
+  microseconds,
+  ms,
+  perSecond,
+  ratioOfRounds,
+  rowsInTurns,
+} from './figures.js';
+import { type Load, type Measured, measure } from './load.js';
 
 const rounds = 3;
 const bytesTolerance = 0.02;
@@ -35,27 +43,22 @@ export async function besideBare(
     what,
     measure: async () => measure([pid, ...mongodPids], { ...(await load()), url: url + path }),
   });
-  const measured = await inTurns(rounds, [line(bare, servers.bare), line(service, servers.service)]);
-  const reference = measured[0]?.results ?? [];
-  return measured.map(({ what, results }) => {
-    const median = (pick: (each: (typeof results)[number]) => number) => medianOf(results, pick);
+  const lines = [line(bare, servers.bare), line(service, servers.service)];
+  return rowsInTurns(table, rounds, lines, (results, reference) => {
+    const median = (pick: (each: Measured) => number) => medianOf(results, pick);
     const share = median((each) => each.bytesPerAnswer) / medianOf(reference, (each) => each.bytesPerAnswer);
     if (Math.abs(share - 1) > bytesTolerance) throw new Error(`${table}: answers differ in size, ×${share}`);
-    const ofProcess = ({ cpuMicros }: (typeof results)[number]) => cpuMicros[0] ?? Number.NaN;
+    const ofProcess = ({ cpuMicros }: Measured) => cpuMicros[0] ?? Number.NaN;
     return {
-      table,
-      what,
-      figures: {
-        requests: perSecond(median((each) => each.perSecond)),
-        'of node:http': ratioOfRounds(results, reference, (each) => each.perSecond),
-        processor: microseconds(median(ofProcess)),
-        'of node:http by processor': ratioOfRounds(results, reference, (each) => 1 / ofProcess(each)),
-        p50: ms(median((each) => each.p50Ms)),
-        p99: ms(median((each) => each.p99Ms)),
-        ...(mongodPids.length > 0
-          ? { mongod: microseconds(median((each) => each.cpuMicros[1] ?? Number.NaN)) }
-          : {}),
-      },
+      requests: perSecond(median((each) => each.perSecond)),
+      'of node:http': ratioOfRounds(results, reference, (each) => each.perSecond),
+      processor: microseconds(median(ofProcess)),
+      'of node:http by processor': ratioOfRounds(results, reference, (each) => 1 / ofProcess(each)),
+      p50: ms(median((each) => each.p50Ms)),
+      p99: ms(median((each) => each.p99Ms)),
+      ...(mongodPids.length > 0
+        ? { mongod: microseconds(median((each) => each.cpuMicros[1] ?? Number.NaN)) }
+        : {}),
     };
   });
 }

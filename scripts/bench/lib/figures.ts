@@ -65,11 +65,23 @@ export function toTables(rows: readonly BenchRow[]): string {
     .join('\n');
 }
 
+/** A row for each line: `figuresOf` its results and those of the first line, which is what the others are compared with. */
+export async function rowsInTurns<T>(
+  table: string,
+  rounds: number,
+  lines: readonly { what: string; measure: () => Promise<T> }[],
+  figuresOf: (results: readonly T[], reference: readonly T[]) => BenchRow['figures'],
+): Promise<BenchRow[]> {
+  const measured = await inTurns(rounds, lines);
+  const reference = measured[0]?.results ?? [];
+  return measured.map(({ what, results }) => ({ table, what, figures: figuresOf(results, reference) }));
+}
+
 /**
  * Measures each line once per round, the order moving on by one every round, so that other load on the machine affects
  * all alike. A first round warms up and does not count: of a process that has just started, V8 has optimised little.
  */
-export async function inTurns<T>(
+async function inTurns<T>(
   rounds: number,
   lines: readonly { what: string; measure: () => Promise<T> }[],
 ): Promise<{ what: string; results: T[] }[]> {
