@@ -1,8 +1,7 @@
 import { type AppRoute, isAppRoute } from '@ts-rest/core';
 import type { ZodTypeAny } from 'zod';
 import { type Client, contract, newNonce, type RouteMetadata, signDispute } from '../contract/index.js';
-import { fieldsOf } from '../scripts/openapi/operation-object.js';
-import { createSchemaWriter } from '../scripts/openapi/zod-schema.js';
+import { createSchemaWriter, fieldsOf } from '../scripts/openapi/zod-schema.js';
 import type { Options } from './options.js';
 
 /** What the client answers, of whatever operation. */

@@ -4,50 +4,17 @@ import { errorGuidance } from '../../contract/error-guidance.js';
 import { type ErrorCode, errorResponses, errorTable } from '../../contract/errors.js';
 import { rateLimitHeaders, retryAfterHeader } from '../../contract/rate-limits.js';
 import { mayGrow } from '../../contract/schemas/primitives.js';
-import type { JsonSchema } from './json-schema.js';
 import type { Operation } from './operations.js';
+import { type Header, written } from './written.js';
 import { pascalCase, type SchemaWriter } from './zod-schema.js';
-
-export interface Header {
-  description: string;
-  required: boolean;
-  schema: JsonSchema;
-}
 
 /** By the name of the header. */
 export type HeaderRefs = Record<string, { $ref: string }>;
 
 const { 'Retry-After': retryAfter } = retryAfterHeader;
 
-/** Every header an answer may carry, by the name of its component. `IfAny`: not every answer carries it. */
+/** The headers of the contract, by the name of the component. `IfAny`: not every answer carries it. */
 const headers: Readonly<Record<string, ZodTypeAny>> = {
-  'X-Request-Id': z
-    .string()
-    .regex(/^[A-Za-z0-9._-]{8,64}$/)
-    .describe("Names this request in the log. A caller's own X-Request-Id is kept if it has this form."),
-  ETag: z
-    .string()
-    .regex(/^(W\/)?"[^"]+"$/)
-    .describe('The version of this answer; send it back as If-None-Match to be told 304 while it holds.'),
-  Vary: z
-    .string()
-    .describe(
-      'What the answer depends on beside its address: `Accept-Encoding`, and `Accept` where it has several forms.',
-    ),
-  Location: z.string().min(1).describe('Where what was created can be read.'),
-  'WWW-Authenticate': z
-    .string()
-    .regex(/^Bearer/)
-    .describe('The scheme of the credential that is asked for.'),
-  CacheControl: z
-    .string()
-    .regex(/^(private|public), max-age=\d+$/)
-    .describe('How many seconds this answer stays fresh.'),
-  CacheControlNoStore: z
-    .string()
-    .regex(/^no-store$/)
-    .describe('Not to be kept by anyone.'),
-  AllowIfAny: z.string().describe('On 405: the methods that the path has.').optional(),
   ...rateLimitHeaders,
   ...Object.fromEntries(
     Object.entries(rateLimitHeaders).map(([name, schema]) => [`${name}IfAny`, schema.optional()]),
@@ -60,13 +27,13 @@ const headers: Readonly<Record<string, ZodTypeAny>> = {
 
 const componentName = (header: string) => header.replaceAll(/[^A-Za-z0-9]/g, '');
 
-/** The headers as components. */
+/** Every header that an answer may carry, as a component. */
 export function headerComponents(writer: SchemaWriter): Record<string, Header> {
-  const written = Object.entries(headers).map(([name, schema]): [string, Header] => {
+  const ofContract = Object.entries(headers).map(([name, schema]): [string, Header] => {
     const { description = '', ...rest } = writer.write(schema);
     return [componentName(name), { description, required: !schema.isOptional(), schema: rest }];
   });
-  return sortedByName(written);
+  return sortedByName([...Object.entries(written.headers), ...ofContract]);
 }
 
 export function sortedByName<T>(entries: Iterable<[string, T]>): Record<string, T> {

@@ -1,33 +1,12 @@
-import { readFileSync } from 'node:fs';
 import type { AppRoute, AppRouter } from '@ts-rest/core';
 import { generateOpenApi } from '@ts-rest/open-api';
-import { parse } from 'yaml';
 import { createErrorAnswers, headerComponents } from './answers.js';
 import type { JsonSchema } from './json-schema.js';
 import { type OperationObject, operationObject, type ParameterName } from './operation-object.js';
 import { type Examples, type Operation, operationsOf } from './operations.js';
 import { webhooksOf } from './webhooks.js';
+import { written } from './written.js';
 import { createSchemaWriter, exportedNames } from './zod-schema.js';
-
-/** What is written by hand: it names the address of a service started by `npm start`, and a service names its own. */
-interface Written {
-  info: {
-    title: string;
-    summary: string;
-    description: string;
-    license: { name: string; identifier: string };
-  };
-  servers: { url: string; description: string }[];
-  /** In the order in which a newcomer meets them: public reads first. */
-  tags: { name: string; description: string }[];
-  securitySchemes: Record<string, Record<string, string>>;
-}
-const {
-  info: about,
-  servers,
-  tags,
-  securitySchemes,
-}: Written = parse(readFileSync(new URL('./document.yaml', import.meta.url), 'utf8'));
 
 type OperationMapper = NonNullable<NonNullable<Parameters<typeof generateOpenApi>[2]>['operationMapper']>;
 type MappedOperation = ReturnType<OperationMapper>;
@@ -49,7 +28,8 @@ export function buildDocument(
   const ordered = publicReadsFirst(operationsOf(contract, examples));
   const byRoute = new Map<AppRoute, Operation>(ordered.map((operation) => [operation.route, operation]));
   const router = Object.fromEntries(ordered.map(({ metadata, route }) => [metadata.operationId, route]));
-  const { title, summary, description, license } = about;
+  const { servers, tags, securitySchemes } = written;
+  const { title, summary, description, license } = written.info;
   const info = { title, summary, version, description, license };
   // The library walks the routes and their parameters. It writes OpenAPI 3.0 without names, headers, examples and
   // webhooks, so each operation is written anew from the contract (docs/adr/0002-contract-first-on-ts-rest.md).

@@ -1,5 +1,5 @@
 import { ContractNoBody } from '@ts-rest/core';
-import { type ZodTypeAny, z } from 'zod';
+import { z } from 'zod';
 import {
   type Access,
   type EventStream,
@@ -11,7 +11,8 @@ import { type RateLimitKey, rateLimitClasses } from '../../contract/rate-limits.
 import { type Answer, type ErrorAnswers, headersOf, type Link } from './answers.js';
 import type { JsonSchema } from './json-schema.js';
 import { codesByStatus, type Operation, successStatuses } from './operations.js';
-import { pascalCase, type SchemaWriter } from './zod-schema.js';
+import { type Parameter, written } from './written.js';
+import { fieldsOf, pascalCase, type SchemaWriter } from './zod-schema.js';
 
 export interface OperationObject {
   operationId: string;
@@ -175,32 +176,6 @@ export interface ParameterName {
   in: 'path' | 'query';
 }
 
-export interface Parameter {
-  name: string;
-  in: 'path' | 'query' | 'header';
-  required: boolean;
-  description: string;
-  schema: JsonSchema;
-  example?: unknown;
-}
-
-const ifNoneMatch: Parameter = {
-  name: 'If-None-Match',
-  in: 'header',
-  required: false,
-  description: 'The ETag of an answer you still have; 304 without a body while it is the present one.',
-  schema: { type: 'string' },
-};
-
-const callbackSignature: Parameter = {
-  name: 'Signature',
-  in: 'header',
-  required: true,
-  description:
-    '`t=<unix seconds>, s=<base64>`: the Ed25519 signature of the anchor with its SIGNING_KEY over `<t>.<host>.<body>`.',
-  schema: { type: 'string', pattern: '^t=\\d+, *s=[A-Za-z0-9+/]+=*$' },
-};
-
 /** Path and query parameters with their schemas and examples, and the headers that the metadata tell of. */
 function parametersOf(
   { route, metadata, example }: Operation,
@@ -221,21 +196,7 @@ function parametersOf(
   });
   return [
     ...parameters,
-    ...(metadata.access === 'callback' ? [callbackSignature] : []),
-    ...(metadata.cache === 'etag' ? [ifNoneMatch] : []),
+    ...(metadata.access === 'callback' ? [written.parameters.callbackSignature] : []),
+    ...(metadata.cache === 'etag' ? [written.parameters.ifNoneMatch] : []),
   ];
-}
-
-/** The members of an object schema, also where a rule between members is wrapped around it. */
-export function fieldsOf(schema: unknown): Record<string, ZodTypeAny> {
-  if (schema instanceof z.ZodObject) return schema.shape;
-  if (schema instanceof z.ZodEffects) return fieldsOf(schema.innerType());
-  if (schema instanceof z.ZodOptional) return fieldsOf(schema.unwrap());
-  if (schema instanceof z.ZodType) throw new Error('the parameters of an operation must be an object schema');
-  // ts-rest gives every route a plain object of headers, mostly an empty one.
-  return Object.fromEntries(
-    Object.entries(schema ?? {}).filter(
-      (entry): entry is [string, ZodTypeAny] => entry[1] instanceof z.ZodType,
-    ),
-  );
 }

@@ -9,7 +9,7 @@ import {
   eventNames,
 } from '../../contract/schemas/events.js';
 import type { JsonSchema } from './json-schema.js';
-import type { Parameter } from './operation-object.js';
+import type { Parameter } from './written.js';
 import type { SchemaWriter } from './zod-schema.js';
 import { pascalCase } from './zod-schema.js';
 

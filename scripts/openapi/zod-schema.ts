@@ -195,6 +195,20 @@ function identity(schema: ZodTypeAny): unknown {
   return undefined;
 }
 
+/** The members of an object schema, also where a rule between members is wrapped around it. */
+export function fieldsOf(schema: unknown): Record<string, ZodTypeAny> {
+  if (schema instanceof z.ZodObject) return schema.shape;
+  if (schema instanceof z.ZodEffects) return fieldsOf(schema.innerType());
+  if (schema instanceof z.ZodOptional) return fieldsOf(schema.unwrap());
+  if (schema instanceof z.ZodType) throw new Error('the parameters of an operation must be an object schema');
+  // ts-rest gives every route a plain object of headers, mostly an empty one.
+  return Object.fromEntries(
+    Object.entries(schema ?? {}).filter(
+      (entry): entry is [string, ZodTypeAny] => entry[1] instanceof z.ZodType,
+    ),
+  );
+}
+
 /** `INVALID_REQUEST`, `intent.settled`, `rateQuote` → `InvalidRequest`, `IntentSettled`, `RateQuote`. */
 export function pascalCase(name: string): string {
   const words = /^[A-Z0-9_]+$/.test(name) ? name.toLowerCase() : name;
