@@ -72,18 +72,21 @@ export function createFormats(locale: string) {
     /** `4 min`, `2.5 hr`: how long something takes. */
     duration(seconds: number) {
       const [unit, size] = units.find(([, each]) => seconds >= each) ?? (['second', 1] as const);
-      return numberFormat({ style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 }).format(
-        seconds / size,
-      );
+      const figure = numberFormat({ style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 });
+      return unbroken(figure.format(seconds / size));
     },
     /** `1 minute` for 24 seconds: a round time within which something usually happens. */
     within(seconds: number) {
       const [unit, size] =
         units.find(([, each]) => seconds > each && each >= 60) ?? (['minute', 60] as const);
-      return numberFormat({ style: 'unit', unit, unitDisplay: 'long' }).format(Math.ceil(seconds / size));
+      const figure = numberFormat({ style: 'unit', unit, unitDisplay: 'long' });
+      return unbroken(figure.format(Math.ceil(seconds / size)));
     },
   };
 }
+
+/** A figure and its unit, which no line parts. */
+const unbroken = (text: string) => text.replace(' ', '\u00a0');
 
 function digitsOf(amount: string): Intl.NumberFormatOptions {
   return { minimumFractionDigits: amount.includes('.') ? 2 : 0, maximumFractionDigits: 7 };

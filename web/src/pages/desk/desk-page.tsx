@@ -35,9 +35,7 @@ function Desk() {
   useEffect(() => {
     if (isOpen) document.querySelector('h1')?.focus();
   }, [isOpen]);
-  if (session === undefined) {
-    return <KeyForm closed={closed} onOpen={open} />;
-  }
+  if (session === undefined) return <KeyForm closed={closed} onOpen={open} />;
   return (
     <>
       <div class={styles.bar}>

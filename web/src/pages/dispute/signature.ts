@@ -18,9 +18,8 @@ export function readSignature(given: unknown): string | undefined {
   if (given instanceof Uint8Array) return given.length === 64 ? toBase64(given) : undefined;
   if (typeof given !== 'string') return undefined;
   const text = given.trim();
-  if (/^[0-9a-f]{128}$/i.test(text)) {
+  if (/^[0-9a-f]{128}$/i.test(text))
     return toBase64(Uint8Array.from(text.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16)));
-  }
   return /^[A-Za-z0-9+/]{85}[AQgw]==$/.test(text) ? text : undefined;
 }
 
