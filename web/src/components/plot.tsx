@@ -3,7 +3,7 @@ import { useLanguage } from '../i18n/language.js';
 import styles from './plot.module.css';
 import type { DrawnPlot, PlotProps } from './plot-canvas.js';
 
-/** Values over time, with what they are at the cursor, and a table of the same. The plot library is loaded when seen. */
+/** Values over time, with what they are at the cursor, and a table of the same. The plot library is loaded with the first one. */
 export function Plot(props: PlotProps) {
   const { label, times, series, format, isDaily = false } = props;
   const { t, locale, formats } = useLanguage();
