@@ -13,14 +13,6 @@ import { expectFor } from '../support/expect-for.js';
 /** Each validator gets a copy, because it changes its input. */
 const copy = () => structuredClone(document);
 
-/** The paths of object schemas that are not references; examples are not schemas. */
-function objectsWithin(part: unknown, path: string): string[] {
-  if (typeof part !== 'object' || part === null) return [];
-  const own = 'type' in part && part.type === 'object' && 'properties' in part ? [path] : [];
-  const { example: _one, examples: _all, ...rest } = part as Record<string, unknown>;
-  return [...own, ...Object.entries(rest).flatMap(([key, value]) => objectsWithin(value, `${path}/${key}`))];
-}
-
 describe('docs/openapi.json', () => {
   it('is what the contract says', () => {
     expectFor('run: npm run openapi', isUpToDate()).toBe(true);
@@ -141,3 +133,11 @@ it('every member of every body, and every parameter, answer, header and tag has 
   expect(bare).toEqual([]);
   expect(Object.entries(schemas).flatMap(([name, schema]) => undescribed(schema, name))).toEqual([]);
 });
+
+/** The paths of object schemas that are not references; examples are not schemas. */
+function objectsWithin(part: unknown, path: string): string[] {
+  if (typeof part !== 'object' || part === null) return [];
+  const own = 'type' in part && part.type === 'object' && 'properties' in part ? [path] : [];
+  const { example: _one, examples: _all, ...rest } = part as Record<string, unknown>;
+  return [...own, ...Object.entries(rest).flatMap(([key, value]) => objectsWithin(value, `${path}/${key}`))];
+}

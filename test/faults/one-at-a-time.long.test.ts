@@ -74,16 +74,6 @@ async function untilDone(instance: ServiceProcess, job: Job, timeout: number): P
   return performance.now() - from;
 }
 
-/** Creates scores that the next tick has to publish: those of an anchor that had none before. */
-async function newScores(anchorId: string, by: ServiceProcess): Promise<void> {
-  const intents = Array.from({ length: 40 }, (_, index) => {
-    const recordedAt = new Date(Date.now() - (index % 7) * 86_400_000);
-    return withOutcome({ anchorId, account: `G${anchorId}${index}`, outcome: settled({ recordedAt }) });
-  });
-  await storeOutcomes(leases.db, intents);
-  await untilDone(by, 'refresh', 30_000);
-}
-
 /** Waits until a tick of this instance waits for the oracle. The instance sees new scores within seconds. */
 async function untilSubmitting(instance: ServiceProcess): Promise<void> {
   const arrived = service.oracle.arrivals().length;
@@ -191,3 +181,13 @@ describe('three instances, each with its scheduler on', () => {
     expect(await eventsBySequence()).toEqual(taken);
   }, 240_000);
 });
+
+/** Creates scores that the next tick has to publish: those of an anchor that had none before. */
+async function newScores(anchorId: string, by: ServiceProcess): Promise<void> {
+  const intents = Array.from({ length: 40 }, (_, index) => {
+    const recordedAt = new Date(Date.now() - (index % 7) * 86_400_000);
+    return withOutcome({ anchorId, account: `G${anchorId}${index}`, outcome: settled({ recordedAt }) });
+  });
+  await storeOutcomes(leases.db, intents);
+  await untilDone(by, 'refresh', 30_000);
+}

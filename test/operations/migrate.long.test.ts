@@ -14,19 +14,6 @@ async function prepare(uri: string): Promise<void> {
   expect(JSON.parse(stdout)).toMatchObject({ prepared: true });
 }
 
-/** All collections with their indexes, as listed by the database. */
-async function inventoryOf(uri: string): Promise<string[]> {
-  const client = await mongo.MongoClient.connect(uri);
-  try {
-    const collections = await client.db().collections();
-    const indexesOf = async (one: mongo.Collection) =>
-      (await one.indexes()).map((index) => `${one.collectionName}.${JSON.stringify(index)}`);
-    return (await Promise.all(collections.map(indexesOf))).flat().sort();
-  } finally {
-    await client.close();
-  }
-}
-
 const [migrated, started] = [testDatabase(), testDatabase()];
 const [shared, conflicting] = [testDatabase(), testDatabase()];
 
@@ -74,3 +61,16 @@ describe('the migration', () => {
     expect(stderr).toContain(name);
   });
 });
+
+/** All collections with their indexes, as listed by the database. */
+async function inventoryOf(uri: string): Promise<string[]> {
+  const client = await mongo.MongoClient.connect(uri);
+  try {
+    const collections = await client.db().collections();
+    const indexesOf = async (one: mongo.Collection) =>
+      (await one.indexes()).map((index) => `${one.collectionName}.${JSON.stringify(index)}`);
+    return (await Promise.all(collections.map(indexesOf))).flat().sort();
+  } finally {
+    await client.close();
+  }
+}

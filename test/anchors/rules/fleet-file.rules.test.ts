@@ -4,21 +4,6 @@ import { FleetError, parseFleet } from '../../../server/features/anchors/fleet-f
 
 const issuer = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
 
-function corridor(patch: object = {}) {
-  return {
-    id: 'usdc-ngn',
-    sellAsset: `stellar:USDC:${issuer}`,
-    buyAsset: 'iso4217:NGN',
-    country: 'NG',
-    referenceAmount: '100',
-    min: '10',
-    max: '10000',
-    speedTargetSeconds: 600,
-    overdueAfterSeconds: 86_400,
-    ...patch,
-  };
-}
-
 function anchor(patch: object = {}) {
   return {
     id: 'harbour',
@@ -174,3 +159,18 @@ describe('the factor of the band', () => {
     expect(faultsOf(withFactor(factor))).toContain('corridors[0].quoteBandFactor');
   });
 });
+
+function corridor(patch: object = {}) {
+  return {
+    id: 'usdc-ngn',
+    sellAsset: `stellar:USDC:${issuer}`,
+    buyAsset: 'iso4217:NGN',
+    country: 'NG',
+    referenceAmount: '100',
+    min: '10',
+    max: '10000',
+    speedTargetSeconds: 600,
+    overdueAfterSeconds: 86_400,
+    ...patch,
+  };
+}

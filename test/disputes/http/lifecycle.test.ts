@@ -16,10 +16,6 @@ const wallet: Signer = { secretKey: fromHex(sep53.seed), account };
 const anchor = anchorSigner('harbour');
 
 let clients = 0;
-function client() {
-  clients += 1;
-  return { 'x-forwarded-for': `198.18.9.${clients}` };
-}
 
 /** An intent whose withdrawal was paid to the anchor and came to that ending. */
 async function ended(ending: 'complete' | 'fail') {
@@ -130,3 +126,8 @@ describe('a dispute from the wallet to the verdict', () => {
     expect((await fixture.read(intentHash)).dispute?.disputeId).toBe(second.id);
   });
 });
+
+function client() {
+  clients += 1;
+  return { 'x-forwarded-for': `198.18.9.${clients}` };
+}

@@ -66,12 +66,6 @@ function opened(before: Partial<Record<'saveProgress' | 'touchHolder', () => Pro
   return openIntents(connection, { storeOf, origin: anchor.origin });
 }
 
-async function find(intentHash: string): Promise<Intent> {
-  const intent = await createIntentStore(connection).findByHash(intentHash);
-  if (intent === null) throw new Error(`no intent ${intentHash}`);
-  return intent;
-}
-
 function observation() {
   const record = readRecord({ transaction: paidOut });
   if (isRefused(record)) throw new Error(record.refused);
@@ -174,3 +168,9 @@ it.each<[string, number, object]>([
     await intents.close();
   },
 );
+
+async function find(intentHash: string): Promise<Intent> {
+  const intent = await createIntentStore(connection).findByHash(intentHash);
+  if (intent === null) throw new Error(`no intent ${intentHash}`);
+  return intent;
+}

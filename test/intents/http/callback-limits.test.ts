@@ -13,13 +13,6 @@ const { points: badPoints } = rateLimitClasses.default;
 
 let count = 0;
 
-async function attached(anchorId: string) {
-  count += 1;
-  const anchorTransactionId = `tx-${count}`;
-  const { body } = await fixture.post(fixture.terms({ anchorId, anchorTransactionId }));
-  return { intentHash: body.intentHash, id: anchorTransactionId };
-}
-
 function bodyOf(id: string, status = 'pending_anchor'): string {
   return JSON.stringify({ transaction: { id, kind: 'withdrawal', status } });
 }
@@ -143,3 +136,10 @@ describe('callbacks that are not verified', () => {
     });
   });
 });
+
+async function attached(anchorId: string) {
+  count += 1;
+  const anchorTransactionId = `tx-${count}`;
+  const { body } = await fixture.post(fixture.terms({ anchorId, anchorTransactionId }));
+  return { intentHash: body.intentHash, id: anchorTransactionId };
+}

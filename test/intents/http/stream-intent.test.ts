@@ -13,15 +13,6 @@ afterEach(async () => {
   await fixture.documents().deleteMany({});
 });
 
-async function follow(intentHash: string) {
-  clients += 1;
-  const stream = await openStream<IntentAnswer>(fixture.app.url, `/api/intent/${intentHash}/stream`, {
-    headers: { 'x-forwarded-for': `192.0.2.${clients}` },
-  });
-  open.push(stream);
-  return stream;
-}
-
 const newest = (stream: OpenStream<IntentAnswer>) => stream.events.at(-1)?.data;
 
 describe('200', () => {
@@ -67,3 +58,12 @@ describe('200', () => {
     expect([again.status, again.body.code]).toEqual([404, 'UNKNOWN_INTENT']);
   });
 });
+
+async function follow(intentHash: string) {
+  clients += 1;
+  const stream = await openStream<IntentAnswer>(fixture.app.url, `/api/intent/${intentHash}/stream`, {
+    headers: { 'x-forwarded-for': `192.0.2.${clients}` },
+  });
+  open.push(stream);
+  return stream;
+}

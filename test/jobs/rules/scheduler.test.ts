@@ -16,24 +16,6 @@ const done = { ran: true };
 const [fault, lost] = [new Error('a fault of ours'), new LeaseLostError('held by another')];
 const away = new mongo.MongoNetworkError('no primary');
 
-/** A scheduler with these jobs, due every second, and what it told its log and its meter. */
-function started(...tasks: Partial<Task>[]) {
-  const said: string[] = [];
-  const metered: string[] = [];
-  const note = (level: string) => () => void said.push(level);
-  const scheduler = createScheduler({
-    meter: {
-      scheduled: (job) => void metered.push(`${job} scheduled`),
-      ran: (job, outcome) => void metered.push(`${job} ${outcome}`),
-    },
-    random: () => 0.5,
-    logger: { ...silentLogger, info: note('info'), warn: note('warn'), error: note('error') },
-  });
-  const usual: Task = { name: 'job', on: 'one instance', intervalMs: 1_000, run: async () => done };
-  scheduler.start(tasks.map((task) => ({ ...usual, ...task }) as Task));
-  return { scheduler, said, metered };
-}
-
 /** Runs that end as given, one after another; a further one does not end. */
 function ending(...ends: (Error | { ran: boolean })[]) {
   return jest.fn((): Promise<{ ran: boolean }> => {
@@ -116,3 +98,21 @@ describe('the scheduler', () => {
     expect(everywhere).toHaveBeenCalledTimes(7);
   });
 });
+
+/** A scheduler with these jobs, due every second, and what it told its log and its meter. */
+function started(...tasks: Partial<Task>[]) {
+  const said: string[] = [];
+  const metered: string[] = [];
+  const note = (level: string) => () => void said.push(level);
+  const scheduler = createScheduler({
+    meter: {
+      scheduled: (job) => void metered.push(`${job} scheduled`),
+      ran: (job, outcome) => void metered.push(`${job} ${outcome}`),
+    },
+    random: () => 0.5,
+    logger: { ...silentLogger, info: note('info'), warn: note('warn'), error: note('error') },
+  });
+  const usual: Task = { name: 'job', on: 'one instance', intervalMs: 1_000, run: async () => done };
+  scheduler.start(tasks.map((task) => ({ ...usual, ...task }) as Task));
+  return { scheduler, said, metered };
+}

@@ -24,11 +24,6 @@ const facts: Facts = {
   staleAfterMs: 15 * 60_000,
 };
 
-function verdict(changes: Partial<Facts>): string {
-  const { status, reason } = judge({ ...facts, ...changes });
-  return reason === null ? status : `${status} ${reason}`;
-}
-
 describe('ticks', () => {
   it('count failures in a row until one succeeds', () => {
     let state: TickState = firstState;
@@ -127,3 +122,8 @@ describe('the running tick, by what is read while others write', () => {
     expect(status === 'idle' ? 'ok' : `${status} ${reason}`).toBe(expected);
   });
 });
+
+function verdict(changes: Partial<Facts>): string {
+  const { status, reason } = judge({ ...facts, ...changes });
+  return reason === null ? status : `${status} ${reason}`;
+}

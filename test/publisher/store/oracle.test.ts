@@ -125,13 +125,6 @@ async function publish(by = instance) {
   return by.tick();
 }
 
-async function oracleThat(answers: RequestListener): Promise<string> {
-  const server = createServer(answers);
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/batches`;
-}
-
 /** An oracle that takes batches; other requests get this status. */
 function answering(status: number): Promise<string> {
   const { url } = tests.oracle;
@@ -196,3 +189,10 @@ describe('an oracle that takes batches', () => {
     expect(await publish(submitting)).toMatchObject(expected);
   });
 });
+
+async function oracleThat(answers: RequestListener): Promise<string> {
+  const server = createServer(answers);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/batches`;
+}

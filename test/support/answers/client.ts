@@ -42,29 +42,6 @@ interface Answered {
   bytes: Buffer;
 }
 
-/** Every request opens its own connection, since a kept connection may be closed at the moment of its reuse. */
-export function createClient(baseUrl: string): TestClient {
-  return {
-    async request<Body>(method: string, path: string, given: RequestOptions = {}) {
-      const { headers = {}, body, query } = given;
-      const target = query === undefined ? path : `${path}?${new URLSearchParams(query)}`;
-      const raw = typeof body === 'string' || body instanceof Uint8Array;
-      const sent = {
-        method,
-        target,
-        headers: { ...(raw || body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-        body: body === undefined ? undefined : Buffer.from(raw ? body : JSON.stringify(body)),
-      };
-      const send = keepsTarget(baseUrl, target) ? sendWithSupertest : sendAsWritten;
-      const answer = await send(baseUrl, sent);
-      const { status } = answer;
-      const received = { status, headers: toHeaders(answer.headers), body: parse(answer) as Body };
-      checkAnswer({ method, path: target, ...received });
-      return received;
-    },
-  };
-}
-
 async function sendWithSupertest(baseUrl: string, sent: Sent): Promise<Answered> {
   const test = new supertest.Test(baseUrl, sent.method, sent.target);
   // superagent would ask for gzip by itself; a test that wants gzip sets the header. It decompresses the answers.
@@ -83,12 +60,6 @@ function readBytes(answer: unknown, done: (error: Error | null, body: Buffer) =>
   const stream = answer as IncomingMessage;
   stream.on('data', (chunk: Buffer) => chunks.push(chunk));
   stream.on('end', () => done(null, Buffer.concat(chunks)));
-}
-
-/** Whether supertest keeps the target: it parses addresses, which rewrites dots, quotes, backslashes and the like. */
-function keepsTarget(baseUrl: string, target: string): boolean {
-  const { pathname, search } = new URL(`${baseUrl}${target}`);
-  return pathname + search === target;
 }
 
 /** For targets that supertest would rewrite. */
@@ -119,4 +90,33 @@ function parse({ bytes, headers }: Answered): unknown {
   if (bytes.length === 0) return undefined;
   const text = bytes.toString('utf8');
   return /^application\/json/.test(String(headers['content-type'])) ? JSON.parse(text) : text;
+}
+
+/** Every request opens its own connection, since a kept connection may be closed at the moment of its reuse. */
+export function createClient(baseUrl: string): TestClient {
+  return {
+    async request<Body>(method: string, path: string, given: RequestOptions = {}) {
+      const { headers = {}, body, query } = given;
+      const target = query === undefined ? path : `${path}?${new URLSearchParams(query)}`;
+      const raw = typeof body === 'string' || body instanceof Uint8Array;
+      const sent = {
+        method,
+        target,
+        headers: { ...(raw || body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+        body: body === undefined ? undefined : Buffer.from(raw ? body : JSON.stringify(body)),
+      };
+      const send = keepsTarget(baseUrl, target) ? sendWithSupertest : sendAsWritten;
+      const answer = await send(baseUrl, sent);
+      const { status } = answer;
+      const received = { status, headers: toHeaders(answer.headers), body: parse(answer) as Body };
+      checkAnswer({ method, path: target, ...received });
+      return received;
+    },
+  };
+}
+
+/** Whether supertest keeps the target: it parses addresses, which rewrites dots, quotes, backslashes and the like. */
+function keepsTarget(baseUrl: string, target: string): boolean {
+  const { pathname, search } = new URL(`${baseUrl}${target}`);
+  return pathname + search === target;
 }

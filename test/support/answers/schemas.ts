@@ -5,20 +5,6 @@ import { document } from './document.js';
 
 const componentsId = 'fairlead:components';
 
-/**
- * The document leaves answers open, so that clients of today accept members of tomorrow. Tests are stricter: here every
- * object that lists its members is closed, and a member that the document does not know is a fault.
- */
-function close(schema: JsonSchema): JsonSchema {
-  return JSON.parse(JSON.stringify(schema), (key, value) => {
-    if (key === '$ref') return String(value).replace('#/components/schemas/', `${componentsId}#/$defs/`);
-    const isSchema = typeof value === 'object' && value !== null && value.type !== undefined;
-    return isSchema && typeof value.properties === 'object' && value.additionalProperties === undefined
-      ? { ...value, additionalProperties: false }
-      : value;
-  });
-}
-
 /** Ajv for JSON Schema 2020-12; it reports every error, and refuses unknown keywords and formats. */
 function createAjv(): Ajv2020 {
   const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true, strictTypes: false });
@@ -59,4 +45,18 @@ function describe({ instancePath, message = 'is wrong', params }: ErrorObject): 
         ? `: ${JSON.stringify(params.allowedValues)}`
         : '';
   return `body${instancePath} ${message}${extra}`;
+}
+
+/**
+ * The document leaves answers open, so that clients of today accept members of tomorrow. Tests are stricter: here every
+ * object that lists its members is closed, and a member that the document does not know is a fault.
+ */
+function close(schema: JsonSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(schema), (key, value) => {
+    if (key === '$ref') return String(value).replace('#/components/schemas/', `${componentsId}#/$defs/`);
+    const isSchema = typeof value === 'object' && value !== null && value.type !== undefined;
+    return isSchema && typeof value.properties === 'object' && value.additionalProperties === undefined
+      ? { ...value, additionalProperties: false }
+      : value;
+  });
 }

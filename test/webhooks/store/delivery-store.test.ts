@@ -31,27 +31,6 @@ beforeEach(async () => {
 
 const freshId = () => randomBytes(16).toString('hex');
 
-/** Stores deliveries of one webhook; the last is due since `dueAgoMs`, and each earlier one a millisecond longer. */
-async function put(webhookId: string, count: number, dueAgoMs = 0): Promise<string[]> {
-  const nowMs = Date.now();
-  const rows = Array.from({ length: count }, (_, index) =>
-    newDelivery({
-      id: timedId('dlv', nowMs, freshId()),
-      webhookId,
-      event: {
-        _id: `evt_${freshId()}`,
-        event: 'publisher.tick',
-        createdAt: new Date(nowMs),
-        data: tick(1),
-      },
-      body: '{}',
-      now: new Date(nowMs - dueAgoMs - count + 1 + index),
-    }),
-  );
-  await store.add(rows);
-  return rows.map(({ _id }) => _id);
-}
-
 /** Moves every stored time back, as if this time had passed. */
 async function age(ms: number): Promise<void> {
   const earlier = (field: string) => ({ $cond: [{ $eq: [field, null] }, null, { $subtract: [field, ms] }] });
@@ -223,3 +202,24 @@ describe('what the database reads', () => {
     }
   });
 });
+
+/** Stores deliveries of one webhook; the last is due since `dueAgoMs`, and each earlier one a millisecond longer. */
+async function put(webhookId: string, count: number, dueAgoMs = 0): Promise<string[]> {
+  const nowMs = Date.now();
+  const rows = Array.from({ length: count }, (_, index) =>
+    newDelivery({
+      id: timedId('dlv', nowMs, freshId()),
+      webhookId,
+      event: {
+        _id: `evt_${freshId()}`,
+        event: 'publisher.tick',
+        createdAt: new Date(nowMs),
+        data: tick(1),
+      },
+      body: '{}',
+      now: new Date(nowMs - dueAgoMs - count + 1 + index),
+    }),
+  );
+  await store.add(rows);
+  return rows.map(({ _id }) => _id);
+}
