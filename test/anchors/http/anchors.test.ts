@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { AnchorAnswer, AnchorPage } from '../../../contract/schemas/anchors.js';
 import type { CorridorPage } from '../../../contract/schemas/corridors.js';
-import { startTestApp, type TestApp } from '../../support/app.js';
-import { testDatabase } from '../../support/database.js';
+import { testApp } from '../../support/app.js';
 
-const database = testDatabase();
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startTestApp({ uri: database.uri });
-});
-afterAll(() => app.close());
+const app = await testApp();
 
 function get<Body>(path: string) {
   return app.client.request<Body>('GET', path);

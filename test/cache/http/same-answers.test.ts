@@ -1,22 +1,18 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type CountedCache, startCountedCache } from '../../fixtures/cache/counted-cache.js';
-import { startTestApp, type TestApp } from '../../support/app.js';
-import { testDatabase } from '../../support/database.js';
+import { startCountedCache } from '../../fixtures/cache/counted-cache.js';
+import { testApp } from '../../support/app.js';
 import { propertyRuns } from '../../support/property-runs.js';
 import { waitFor } from '../../support/wait-for.js';
 
 /** The response cache must not be noticeable: its answers are compared with those of the application. */
-const database = testDatabase();
-let app: TestApp;
-let ports: CountedCache;
 // The clock stands still, because otherwise an answer could change between the two compared requests.
 let now = Date.now();
+const app = await testApp({ world: { clock: () => now } });
+const ports = await startCountedCache(app);
 
 beforeAll(async () => {
-  app = await startTestApp({ uri: database.uri, world: { clock: () => now } });
-  ports = await startCountedCache(app);
   // The first quotes may come too late on a busy machine; whoever asks again waits until the clock has moved on.
   await waitFor(async () => {
     now = Date.now();
@@ -26,10 +22,7 @@ beforeAll(async () => {
   // Half a second after a whole one, so that max-age does not change a moment later.
   now += 500;
 });
-afterAll(async () => {
-  await ports.stop();
-  await app.close();
-});
+afterAll(() => ports.stop());
 
 /** An answer as it was on the wire. */
 interface RawAnswer {

@@ -7,7 +7,7 @@ import {
 } from '../../fixtures/disputes/dispute-values.js';
 import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 
-const fixture = disputesFixture();
+const fixture = await disputesFixture();
 const parties = { harbour: anchorSigner('harbour'), squall: anchorSigner('squall') };
 
 /** A dispute against such an outcome of that anchor, filed by the party that is entitled to it. */

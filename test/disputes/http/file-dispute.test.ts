@@ -10,7 +10,7 @@ import {
 } from '../../fixtures/disputes/dispute-values.js';
 import { day, disputePath, disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 
-const fixture = disputesFixture();
+const fixture = await disputesFixture();
 const ada = signer('ada');
 const bob = signer('bob');
 const eve = signer('eve');

@@ -10,7 +10,7 @@ import { openStream } from '../../support/event-stream.js';
 import { waitFor } from '../../support/wait-for.js';
 import sep53 from '../../vectors/sep53.json' with { type: 'json' };
 
-const fixture = intentsFixture({ anchors: ['harbour'] });
+const fixture = await intentsFixture({ anchors: ['harbour'] });
 /** The account of the intents fixture is that of the SEP-53 vectors. */
 const wallet: Signer = { secretKey: fromHex(sep53.seed), account };
 const anchor = anchorSigner('harbour');

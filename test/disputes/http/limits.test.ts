@@ -12,7 +12,7 @@ import {
 import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 import type { TestApp } from '../../support/app.js';
 
-const fixture = disputesFixture();
+const fixture = await disputesFixture();
 /** The points of disputes per key. */
 const { points: limit, windowSeconds } = rateLimitClasses.dispute;
 

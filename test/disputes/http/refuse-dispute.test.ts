@@ -12,7 +12,7 @@ import {
 import { day, disputePath, disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 import zip215 from '../../vectors/zip215-small-order.json' with { type: 'json' };
 
-const fixture = disputesFixture();
+const fixture = await disputesFixture();
 const ada = signer('ada');
 const bob = signer('bob');
 const eve = signer('eve');

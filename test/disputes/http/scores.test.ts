@@ -4,7 +4,7 @@ import { anchorSigner, disputeOf, freshSigner, outcomes } from '../../fixtures/d
 import { disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 import { type TestApp, testCronSecret } from '../../support/app.js';
 
-const fixture = disputesFixture();
+const fixture = await disputesFixture();
 
 let clients = 0;
 const client = () => {

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Connection } from 'mongoose';
 import { isRefused } from '../../../contract/anchor-documents/json.js';
 import type { UnscoredReason } from '../../../contract/schemas/intents.js';
 import { type LoopbackServer, listenOnLoopback } from '../../../scripts/lib/loopback-server.js';
@@ -9,7 +8,6 @@ import type { Intent } from '../../../server/features/intents/intent.js';
 import { reconcileLease } from '../../../server/features/intents/polls/reconcile.js';
 import { readRecord } from '../../../server/features/intents/record/sep-record.rules.js';
 import { createIntentStore, type IntentStore } from '../../../server/features/intents/store.js';
-import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { openIntents } from '../../fixtures/intents/intents-fixture.js';
 import { insertIntents, intentDocuments } from '../../fixtures/intents/stored-intents.js';
@@ -21,16 +19,14 @@ import {
   payerIntent,
 } from '../../fixtures/intents/waiting-intents.js';
 import { outboxOf } from '../../fixtures/webhooks/emit.js';
-import { testDatabase } from '../../support/database.js';
+import { testConnection } from '../../support/database.js';
 
-const { uri } = testDatabase();
-let connection: Connection;
+const connection = await testConnection();
 let anchor: LoopbackServer;
 /** Called with each poll, which is answered by what it does to the response. */
 let onPoll: (id: string, response: ServerResponse) => Promise<void>;
 
 beforeAll(async () => {
-  connection = await connectMongo({ uri });
   const { leases } = openIntents(connection);
   await prepareCollections(connection);
   await leases.seed([reconcileLease]);
@@ -39,10 +35,7 @@ beforeAll(async () => {
     void onPoll(id, response);
   });
 });
-afterAll(async () => {
-  await anchor.stop();
-  await connection.close();
-});
+afterAll(() => anchor.stop());
 beforeEach(async () => {
   await intentDocuments(connection).deleteMany({});
   await outboxOf(connection).deleteMany({});

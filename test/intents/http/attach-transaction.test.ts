@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { account, day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 
-const fixture = intentsFixture({ anchors: ['harbour', 'squall'] });
+const fixture = await intentsFixture({ anchors: ['harbour', 'squall'] });
 // Intents left open by one test would be polled in the next, too.
 afterEach(() => fixture.documents().deleteMany({}));
 

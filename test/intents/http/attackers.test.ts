@@ -5,9 +5,11 @@ import { payments } from '../../fixtures/intents/payments.js';
 
 const payer = signer('the payer of a withdrawal');
 const attacker = signer('somebody who pays nothing');
+const withoutLedger = await intentsFixture({ anchors: ['harbour'] });
+const withLedger = await intentsFixture({ anchors: ['harbour'], ledger: true });
 
 describe('where the word of the anchor is taken', () => {
-  const fixture = intentsFixture({ anchors: ['harbour'] });
+  const fixture = withoutLedger;
   // Intents left open by one test would be polled in the next, too.
   afterEach(() => fixture.documents().deleteMany({}));
 
@@ -97,7 +99,7 @@ describe('where the word of the anchor is taken', () => {
 });
 
 describe('where a ledger is asked', () => {
-  const fixture = intentsFixture({ anchors: ['harbour'], ledger: true });
+  const fixture = withLedger;
   const { started, pay, name } = payments(fixture);
 
   it('200 claims with invented payments from ten addresses in 13 s keep no honest payment waiting for 5 s', async () => {

@@ -7,7 +7,7 @@ import { limitWindowModel } from '../../../server/limits/window-store.js';
 import { intentsFixture, second } from '../../fixtures/intents/intents-over-http.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const fixture = intentsFixture({ anchors: ['harbour', 'squall', 'galleon'], realTime: true });
+const fixture = await intentsFixture({ anchors: ['harbour', 'squall', 'galleon'], realTime: true });
 const { points } = rateLimitClasses.callback;
 const { points: badPoints } = rateLimitClasses.default;
 

@@ -5,7 +5,7 @@ import { intentHash } from '../../../contract/verification/intent-hash.js';
 import { clientHash } from '../../../server/http/client-key.js';
 import { account, day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 
-const fixture = intentsFixture();
+const fixture = await intentsFixture();
 const hex = '6e5bb46baf172b03950ff085f4c11fc356c75a918331a98ed4839c9c7792b381';
 
 async function stored(): Promise<number> {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 
-const fixture = intentsFixture({ anchors: ['harbour', 'galleon'] });
+const fixture = await intentsFixture({ anchors: ['harbour', 'galleon'] });
 // Intents left open by one test would be polled in the next, too.
 afterEach(() => fixture.documents().deleteMany({}));
 

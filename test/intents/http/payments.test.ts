@@ -11,7 +11,7 @@ import {
 } from '../../fixtures/intents/intents-over-http.js';
 import { payments } from '../../fixtures/intents/payments.js';
 
-const fixture = intentsFixture({ ledger: true, anchors: ['harbour', 'squall'] });
+const fixture = await intentsFixture({ ledger: true, anchors: ['harbour', 'squall'] });
 const { started, name, pay, paymentOf, until } = payments(fixture);
 const rival = 'GDNDEI3B7PZCHUBXEFDE6G2F2J2DWEXFLDTBCYCGH7O2ECA36A4QTAIO';
 

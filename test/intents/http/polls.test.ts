@@ -6,7 +6,7 @@ import { day, hour, intentsFixture, minute } from '../../fixtures/intents/intent
 import { insertIntents } from '../../fixtures/intents/stored-intents.js';
 import { waitingIntent } from '../../fixtures/intents/waiting-intents.js';
 
-const fixture = intentsFixture({ anchors: ['harbour'] });
+const fixture = await intentsFixture({ anchors: ['harbour'] });
 
 /** The ids that the anchor was asked for so far: each poll asks both of its servers, of which this counts one. */
 function polled(): string[] {

@@ -10,7 +10,7 @@ import {
 import { testCronSecret } from '../../support/app.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const fixture = intentsFixture();
+const fixture = await intentsFixture();
 // Intents left open by one test would be polled in the next, too.
 afterEach(() => fixture.documents().deleteMany({}));
 

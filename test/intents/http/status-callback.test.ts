@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { AnchorAnswer } from '../../../contract/schemas/anchors.js';
 import { intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 
-const fixture = intentsFixture({ anchors: ['harbour', 'squall', 'windlass', 'galleon'] });
+const fixture = await intentsFixture({ anchors: ['harbour', 'squall', 'windlass', 'galleon'] });
 
 interface Sent {
   intentHash: string;

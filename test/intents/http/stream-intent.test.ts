@@ -4,7 +4,7 @@ import { day, intentsFixture, minute } from '../../fixtures/intents/intents-over
 import { type OpenStream, openStream } from '../../support/event-stream.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const fixture = intentsFixture({ anchors: ['harbour'] });
+const fixture = await intentsFixture({ anchors: ['harbour'] });
 const open: OpenStream<unknown>[] = [];
 let clients = 0;
 

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Connection } from 'mongoose';
+import { beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Intent } from '../../../server/features/intents/intent.js';
 import { createDueStore } from '../../../server/features/intents/polls/due-store.js';
-import { createIntentStore, type IntentStore } from '../../../server/features/intents/store.js';
-import { connectMongo } from '../../../server/mongo/connection.js';
+import { createIntentStore } from '../../../server/features/intents/store.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { intentDocuments, unpaidIntent } from '../../fixtures/intents/stored-intents.js';
-import { testDatabase } from '../../support/database.js';
+import { testConnection } from '../../support/database.js';
 
-const { uri } = testDatabase();
-let connection: Connection;
-let store: IntentStore;
+const connection = await testConnection({ monitored: true });
+const store = createIntentStore(connection);
 
-beforeAll(async () => {
-  connection = await connectMongo({ uri: `${uri}&monitorCommands=true` });
-  store = createIntentStore(connection);
-  await prepareCollections(connection);
-});
-afterAll(() => connection.close());
+beforeAll(() => prepareCollections(connection));
 beforeEach(() => intentDocuments(connection).deleteMany({}));
 
 /** Half of these hold a transaction, which the next one claims. */

@@ -4,7 +4,7 @@ import { createLeases } from '../../../server/mongo/leases.js';
 import { observedFleet, roundPath } from '../../fixtures/observations/observed-fleet.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
-const fleet = observedFleet(['slowboat', 'ferry']);
+const fleet = await observedFleet(['slowboat', 'ferry']);
 const ferryPath = '/api/anchors/ferry/observations';
 
 describe('200', () => {

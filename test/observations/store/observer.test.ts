@@ -4,7 +4,7 @@ import { admin, invalidate } from '../../fixtures/edge/raw-requests.js';
 import { observedFleet } from '../../fixtures/observations/observed-fleet.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const fleet = observedFleet(['harbour', 'slowboat', 'ferry', 'galleon', 'lighter']);
+const fleet = await observedFleet(['harbour', 'slowboat', 'ferry', 'galleon', 'lighter']);
 const everywhere = '*';
 const toml = 'GET /.well-known/stellar.toml';
 

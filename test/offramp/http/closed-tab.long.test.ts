@@ -4,7 +4,7 @@ import { type OfframpOptions, resumeOfframp, startOfframp } from '../../../contr
 import { offrampFixture, quote } from '../../fixtures/offramp/offramp-fixture.js';
 import { expectFor } from '../../support/expect-for.js';
 
-const fixture = offrampFixture({ anchors: ['harbour'] });
+const fixture = await offrampFixture({ anchors: ['harbour'] });
 
 class TabClosed extends Error {}
 

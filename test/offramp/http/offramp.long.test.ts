@@ -10,7 +10,7 @@ import {
   type TestWallet,
 } from '../../fixtures/offramp/offramp-fixture.js';
 
-const fixture = offrampFixture();
+const fixture = await offrampFixture();
 const { intents } = fixture;
 const harbour = () => intents.anchors.anchor('harbour');
 

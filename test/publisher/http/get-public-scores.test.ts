@@ -6,7 +6,7 @@ import { testCronSecret } from '../../support/app.js';
 import { itWhere, python3 } from '../../support/it-where.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const fixture = reputationHttpFixture({ PUBLISHER_SECRET_KEY: '7f'.repeat(32) });
+const fixture = await reputationHttpFixture({ PUBLISHER_SECRET_KEY: '7f'.repeat(32) });
 const path = '/v1/public/scores';
 const script = new URL('../../clients/python/recompute_scores.py', import.meta.url);
 

@@ -12,6 +12,8 @@ const fixture = await publisherFixture({
   PUBLISHER_OLD_KEYS: '3b6a27bcceb6a42d62a3a8d02a6f0d73653215771de243a63ac048a18b59da29',
 });
 
+const keyless = await reputationHttpFixture();
+
 describe('200', () => {
   it('reports the health of the publisher, to be asked for again after a second, and lists current and old keys', async () => {
     const batch = await fixture.publish();
@@ -62,14 +64,10 @@ describe('200 after the database was restored from a backup', () => {
   });
 });
 
-describe('200 without a publisher key', () => {
-  const keyless = reputationHttpFixture();
-
-  it('is idle and gives the reason', async () => {
-    const { status, body } = await keyless.get<PublisherHealth>(path);
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ status: 'idle', reason: 'no_key', keys: [], oracle: false });
-  });
+it('200 without a publisher key: is idle and gives the reason', async () => {
+  const { status, body } = await keyless.get<PublisherHealth>(path);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ status: 'idle', reason: 'no_key', keys: [], oracle: false });
 });
 
 it('400 for an unknown query parameter', async () => {

@@ -9,9 +9,8 @@ import {
   publisherTests,
   verifyLog,
 } from '../../fixtures/publisher/publisher.js';
-import { testDatabase } from '../../support/database.js';
 
-const tests = publisherTests(testDatabase());
+const tests = publisherTests();
 let instance: PublisherInstance;
 
 beforeEach(async () => {

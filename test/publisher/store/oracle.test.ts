@@ -9,10 +9,9 @@ import {
   type PublisherInstance,
   publisherTests,
 } from '../../fixtures/publisher/publisher.js';
-import { testDatabase } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
-const tests = publisherTests(testDatabase());
+const tests = publisherTests();
 let instance: PublisherInstance;
 
 beforeEach(async () => {

@@ -17,9 +17,8 @@ import {
   testSeed,
   verifyLog,
 } from '../../fixtures/publisher/publisher.js';
-import { testDatabase } from '../../support/database.js';
 
-const tests = publisherTests(testDatabase());
+const tests = publisherTests();
 const connectors: { close(): Promise<void> }[] = [];
 let instance: PublisherInstance;
 let published: WholeBatch[];

@@ -9,10 +9,9 @@ import {
   publisherTests,
   verifyLog,
 } from '../../fixtures/publisher/publisher.js';
-import { testDatabase } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const tests = publisherTests(testDatabase());
+const tests = publisherTests();
 let instance: PublisherInstance;
 
 beforeEach(async () => {

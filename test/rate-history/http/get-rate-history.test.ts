@@ -1,15 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { rateHistoryExamples, ratesExamples } from '../../../contract/examples/rates.js';
 import type { RateHistoryPage } from '../../../contract/schemas/rate-history.js';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { toSample } from '../../../server/features/rate-history/sample.rules.js';
 import { createRateSampleStore } from '../../../server/features/rate-history/store.js';
 import { toInstant } from '../../../server/ports.js';
-import { startTestApp, type TestApp } from '../../support/app.js';
-import { testDatabase } from '../../support/database.js';
+import { testApp } from '../../support/app.js';
 
-const database = testDatabase();
 const quarterMs = 900_000;
 const dayMs = 96 * quarterMs;
 /** The start of the UTC day three days ago. */
@@ -20,15 +18,13 @@ const path = '/api/rates/usdc-ngn/history';
 /** On the first day the hours from 6 to 12, with a gap at nine; on the next day midnight. */
 const slots = [...Array.from({ length: 24 }, (_, slot) => 24 + slot).filter((slot) => slot !== 36), 96];
 const instants = slots.map((slot) => start + slot * quarterMs + 2_345);
-let app: TestApp;
+const app = await testApp();
 let clients = 0;
 
 beforeAll(async () => {
-  app = await startTestApp({ uri: database.uri });
   await add('usdc-ngn', instants);
   await add('usdc-old', [start]);
 });
-afterAll(() => app.close());
 
 /** Stores answers as the sampler does, in the given order. */
 async function add(corridor: string, times: readonly number[]): Promise<void> {

@@ -5,7 +5,7 @@ import { createRateSampleStore, type RateSampleStore } from '../../../server/fea
 import { prepareCollections } from '../../../server/mongo/models.js';
 import { simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 
-const fixture = simulatedRates();
+const fixture = await simulatedRates();
 const { world } = fixture;
 const quarterMs = 900_000;
 const dayMs = 96 * quarterMs;

@@ -1,22 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import type { QuoteSort, RatesAnswer } from '../../../contract/schemas/rates.js';
 import { rankQuotes } from '../../../server/features/rates/ranking.rules.js';
 import { expectedReceive, expectedRecord, worthOf } from '../../../server/features/rates/worth.rules.js';
-import { startTestApp, type TestApp } from '../../support/app.js';
-import { testDatabase } from '../../support/database.js';
+import { testApp } from '../../support/app.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const { points } = rateLimitClasses.newAmounts;
-const database = testDatabase();
-let app: TestApp;
 let passedMs = 0;
 let clients = 0;
+const app = await testApp({ world: { clock: () => Date.now() + passedMs } });
 
-beforeAll(async () => {
-  app = await startTestApp({ uri: database.uri, world: { clock: () => Date.now() + passedMs } });
-});
-afterAll(() => app.close());
 beforeEach(() => {
   // An anchor is called at most twelve times a second for amounts that nobody asked for lately.
   passedMs += 1_100;

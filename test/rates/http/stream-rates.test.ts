@@ -1,24 +1,19 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
-import { startTestApp, type TestApp, testAdminKey } from '../../support/app.js';
-import { testDatabase } from '../../support/database.js';
+import { testAdminKey, testApp } from '../../support/app.js';
 import { type OpenStream, openStream } from '../../support/event-stream.js';
 
-const database = testDatabase();
-let app: TestApp;
 let now = Date.UTC(2026, 10, 21, 9, 30);
 let clients = 0;
 const open: OpenStream<unknown>[] = [];
 
-beforeAll(async () => {
-  app = await startTestApp({ uri: database.uri, world: { clock: () => now } });
-});
+const app = await testApp({ world: { clock: () => now } });
+
 beforeEach(() => {
   // The reference amount was asked for at the start, when a busy machine may have made every anchor late.
   now += 60_000;
 });
-afterAll(() => app.close());
 afterEach(() => {
   for (const stream of open.splice(0)) stream.close();
   for (const each of app.simulated.anchors) each.override('*', null);

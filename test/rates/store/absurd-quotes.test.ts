@@ -4,7 +4,7 @@ import { createSnapshotFeature } from '../../../server/features/snapshot/feature
 import { scoredRecord } from '../../fixtures/rates/corridor.js';
 import { price, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 
-const fixture = simulatedRates();
+const fixture = await simulatedRates();
 const { start, quoteNgn, callsTo } = fixture;
 const sorts = Object.keys(quoteSorts) as QuoteSort[];
 const ownPrices = ['harbour', 'slowboat', 'squall', 'galleon', 'tidewater'];

@@ -6,7 +6,7 @@ import { later } from '../../support/later.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const fixture = simulatedRates();
+const fixture = await simulatedRates();
 const { world, start, callsTo, quoteNgn, refreshed } = fixture;
 const dayMs = 86_400_000;
 

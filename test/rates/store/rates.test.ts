@@ -4,7 +4,7 @@ import { scoredRecord } from '../../fixtures/rates/corridor.js';
 import { ngnAnchors, simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const fixture = simulatedRates();
+const fixture = await simulatedRates();
 const { world, start, callsTo, quoteNgn } = fixture;
 
 describe('the rates of a corridor', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { LeaderboardAnswer } from '../../../contract/schemas/reputation.js';
 import { reputationHttpFixture } from '../../fixtures/reputation/reputation-over-http.js';
 
-const fixture = reputationHttpFixture();
+const fixture = await reputationHttpFixture();
 const path = '/api/reputation/leaderboard';
 
 describe('200', () => {

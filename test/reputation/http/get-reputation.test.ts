@@ -5,7 +5,7 @@ import { createLeases } from '../../../server/mongo/leases.js';
 import { refreshPath, reputationHttpFixture } from '../../fixtures/reputation/reputation-over-http.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
-const fixture = reputationHttpFixture();
+const fixture = await reputationHttpFixture();
 
 describe('200 of an anchor', () => {
   it('shows zeros for an anchor that nobody has used yet', async () => {

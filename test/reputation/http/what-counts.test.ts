@@ -17,7 +17,7 @@ import { testCronSecret } from '../../support/app.js';
  * Compares the answers about counting with two independent sources: a model of the rules in docs/reputation.md, and the
  * published card before and after.
  */
-const fixture = disputesFixture();
+const fixture = await disputesFixture();
 const least = 10;
 const places = 3;
 

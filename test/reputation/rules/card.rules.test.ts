@@ -31,18 +31,8 @@ const day: Rollup = {
   quotedOutcomes: 3,
   shortfallPpb: 1,
   acceptedDisputes: 1,
-  settle: packCounts(
-    new Map([
-      [90, 19],
-      [120, 1],
-    ]),
-  ),
-  accounts: packCounts(
-    new Map([
-      [7, 3],
-      [4_294_967_295, 18],
-    ]),
-  ),
+  settle: packed({ 90: 19, 120: 1 }),
+  accounts: packed({ 7: 3, 4294967295: 18 }),
 };
 
 describe('the shares on a card', () => {
@@ -62,12 +52,7 @@ describe('the shares on a card', () => {
     addRollup(tally, {
       ...day,
       filled: 3,
-      settle: packCounts(
-        new Map([
-          [60, 1],
-          [600, 1],
-        ]),
-      ),
+      settle: packed({ 60: 1, 600: 1 }),
     });
     const timesBy = (evidence: 'ledger' | 'anchor') => recordOf(judgeTimes(tally, evidence, 600), 1);
     expect(timesBy('ledger')).toMatchObject({
@@ -223,4 +208,8 @@ function entriesOf(packed: PackedCounts): [number, number][] {
   const entries: [number, number][] = [];
   forEachCount(packed, (key, count) => entries.push([key, count]));
   return entries;
+}
+
+function packed(counts: Record<number, number>): PackedCounts {
+  return packCounts(new Map(Object.entries(counts).map(([key, count]) => [Number(key), count])));
 }

@@ -53,24 +53,12 @@ describe('the score of a card', () => {
     const before = Math.round(Number(each.meanShortfall ?? '0') * 1e9);
     return { ...each, meanShortfall: asShare(Math.min(1e9, before + ppb)) };
   };
-  it.each<[string, 'up' | 'down', (each: ScoreInputs) => ScoreInputs]>([
-    [
-      'one more outcome filled',
-      'up',
-      (each) => ({ ...each, filled: Math.min(each.outcomes, each.filled + 1) }),
-    ],
-    [
-      'the same fill rate twice',
-      'up',
-      (each) => ({ ...each, outcomes: 2 * each.outcomes, filled: 2 * each.filled }),
-    ],
-    [
-      'a more patient target',
-      'up',
-      (each) => ({ ...each, speedTargetSeconds: each.speedTargetSeconds + 60 }),
-    ],
-    ['one more outcome not filled', 'down', (each) => ({ ...each, outcomes: each.outcomes + 1 })],
-    ['a slower median', 'down', (each) => ({ ...each, p50SettleSeconds: (each.p50SettleSeconds ?? 0) + 7 })],
+  it.each<[string, 'up' | 'down', (of: ScoreInputs) => ScoreInputs]>([
+    ['one more outcome filled', 'up', (of) => ({ ...of, filled: Math.min(of.outcomes, of.filled + 1) })],
+    ['the same fill rate twice', 'up', (of) => ({ ...of, outcomes: 2 * of.outcomes, filled: 2 * of.filled })],
+    ['a more patient target', 'up', (of) => ({ ...of, speedTargetSeconds: of.speedTargetSeconds + 60 })],
+    ['one more outcome not filled', 'down', (of) => ({ ...of, outcomes: of.outcomes + 1 })],
+    ['a slower median', 'down', (of) => ({ ...of, p50SettleSeconds: (of.p50SettleSeconds ?? 0) + 7 })],
     ['a larger shortfall', 'down', shortBy(1_234)],
   ])('with %s never moves but %s', (_what, direction, change) => {
     fc.assert(
@@ -125,18 +113,9 @@ describe('the score of a card', () => {
 
 describe("an anchor's own score", () => {
   it('is the mean of its scored corridors weighted by their outcomes, rounded down', () => {
-    const cards = [
-      { score: '90.00', outcomes: 300 },
-      { score: '50.00', outcomes: 100 },
-      { score: null, outcomes: 29 },
-    ];
-    expect(weightedScore(cards)).toBe('80.00');
-    expect(
-      weightedScore([
-        { score: '33.33', outcomes: 1 },
-        { score: '33.34', outcomes: 2 },
-      ]),
-    ).toBe('33.33');
+    const card = (score: string | null, outcomes: number) => ({ score, outcomes });
+    expect(weightedScore([card('90.00', 300), card('50.00', 100), card(null, 29)])).toBe('80.00');
+    expect(weightedScore([card('33.33', 1), card('33.34', 2)])).toBe('33.33');
   });
 
   it('is null where no corridor is scored', () => {

@@ -3,7 +3,7 @@ import { leaderboardAnswer, reputationHistory } from '../../../contract/schemas/
 import { reputationFixture } from '../../fixtures/reputation/reputation-fixture.js';
 import { anchor } from '../../fixtures/reputation/reputation-parts.js';
 
-const fixture = reputationFixture();
+const fixture = await reputationFixture();
 const { outcomes, board } = fixture;
 
 describe('the leaderboard', () => {

@@ -7,7 +7,7 @@ import { settled, withOutcome } from '../../fixtures/reputation/stored-outcomes.
 import { runFairlead } from '../../support/compiled-service.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
-const fixture = reputationFixture();
+const fixture = await reputationFixture();
 const { outcomes, board } = fixture;
 
 describe('a refresh', () => {

@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { SnapshotAnswer } from '../../../contract/schemas/snapshot.js';
-import { startTestApp, type TestApp } from '../../support/app.js';
-import { testDatabase } from '../../support/database.js';
+import { testApp } from '../../support/app.js';
 
-const database = testDatabase();
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startTestApp({ uri: database.uri });
-});
-afterAll(() => app.close());
+const app = await testApp();
 
 describe('200', () => {
   it('has the best offer of every corridor at its reference amount, from the first request on', async () => {

@@ -4,7 +4,7 @@ import { createSnapshotFeature, type SnapshotDeps } from '../../../server/featur
 import { scoredRecord } from '../../fixtures/rates/corridor.js';
 import { simulatedRates } from '../../fixtures/rates/simulated-rates.js';
 
-const fixture = simulatedRates();
+const fixture = await simulatedRates();
 const { callsTo, world } = fixture;
 const snapshotOf = (patch: Partial<SnapshotDeps> = {}, service = fixture.service) =>
   createSnapshotFeature({ ...service, clock: () => world.now, publicCache: false, ...patch });

@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from '../../support/app.js';
 import { type OpenStream, openStream } from '../../support/event-stream.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const fixture = intentsFixture({ anchors: ['harbour'] });
+const fixture = await intentsFixture({ anchors: ['harbour'] });
 let other: TestApp;
 
 beforeAll(async () => {

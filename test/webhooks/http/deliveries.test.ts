@@ -9,7 +9,7 @@ import {
   webhooksPath,
 } from '../../fixtures/webhooks/webhooks-over-http.js';
 
-const fixture = webhooksFixture({
+const fixture = await webhooksFixture({
   respond: (response, { path }) => {
     const status = Number(path.slice(1)) || 200;
     response.writeHead(status, { 'content-type': 'text/html' }).end(status >= 400 ? '<h1>no</h1>' : '');

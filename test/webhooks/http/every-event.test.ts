@@ -17,7 +17,7 @@ const wallet = randomBytes(32);
 const account = encodePublicKey(publicKeyOf(wallet));
 
 const receiver = await startReceiver();
-const fixture = intentsFixture({
+const fixture = await intentsFixture({
   anchors: ['harbour'],
   allow: [receiver.origin],
   env: { PUBLISHER_SECRET_KEY: randomBytes(32).toString('hex') },

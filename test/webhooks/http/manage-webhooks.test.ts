@@ -8,7 +8,7 @@ import {
 } from '../../fixtures/webhooks/webhooks-over-http.js';
 import { expectFor } from '../../support/expect-for.js';
 
-const fixture = webhooksFixture();
+const fixture = await webhooksFixture();
 const body = { url: 'https://wallet.example/hook', events: ['intent.settled'], secret };
 const create = (changes: Record<string, unknown> = {}) =>
   fixture.admin('POST', webhooksPath, { ...body, ...changes });

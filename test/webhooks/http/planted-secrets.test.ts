@@ -14,7 +14,7 @@ const destination = new Writable({
     done();
   },
 });
-const fixture = webhooksFixture({
+const fixture = await webhooksFixture({
   world: { logger: createLogger({ level: 'debug', destination }) },
   env: { LOG_LEVEL: 'debug' },
   respond: (response, { path }) =>

@@ -2,14 +2,12 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { answering, type Listener, listen } from '../../fixtures/outbound/calls.js';
 import { closedAfterEach } from '../../fixtures/webhooks/closing.js';
 import type { DeliveryFixture } from '../../fixtures/webhooks/delivery-fixture.js';
-import { testDatabase } from '../../support/database.js';
 import { expectFor } from '../../support/expect-for.js';
 import vectors from '../../vectors/outbound-addresses.json' with { type: 'json' };
 
-const { uri } = testDatabase();
 /** A listener that no call may reach. */
 let hidden: Listener;
-const { open, onEnd } = closedAfterEach(uri);
+const { open, onEnd } = closedAfterEach();
 
 beforeEach(async () => {
   hidden = await listen(answering('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));

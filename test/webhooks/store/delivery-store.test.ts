@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { connectMongo } from '../../../server/mongo/connection.js';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { prepareCollections } from '../../../server/mongo/models.js';
 import {
   type AttemptDocument,
@@ -13,10 +12,9 @@ import {
 } from '../../../server/webhooks/delivery.rules.js';
 import { createDeliveryStore } from '../../../server/webhooks/delivery-store.js';
 import { tick } from '../../fixtures/webhooks/delivery-fixture.js';
-import { testDatabase } from '../../support/database.js';
+import { testConnection } from '../../support/database.js';
 
-const { uri } = testDatabase();
-const connection = await connectMongo({ uri });
+const connection = await testConnection();
 const store = createDeliveryStore(connection);
 const deliveries = connection.collection<DeliveryDocument>('deliveries');
 const claimMs = 20_000;
@@ -24,7 +22,6 @@ const claimMs = 20_000;
 const busyMs = 5_000;
 
 beforeAll(() => prepareCollections(connection));
-afterAll(() => connection.close());
 beforeEach(async () => {
   await deliveries.deleteMany({});
 });

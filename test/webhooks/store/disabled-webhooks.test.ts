@@ -2,22 +2,17 @@ import { describe, expect, it } from '@jest/globals';
 import { createWebhookStore } from '../../../server/webhooks/webhook-store.js';
 import { closedAfterEach, sequencesOf } from '../../fixtures/webhooks/closing.js';
 import { until } from '../../fixtures/webhooks/delivery-fixture.js';
-import { testDatabase } from '../../support/database.js';
 
-const { uri } = testDatabase();
-const { openWithReceiver, open, receiver } = closedAfterEach(uri);
+const { open, openTowards, receiver, subscribed } = closedAfterEach();
 const day = 86_400_000;
 
 describe('a webhook that its receiver disabled', () => {
   it('holds further events, and sends them once it is enabled', async () => {
-    const { to, fixture, status } = await openWithReceiver();
-    const { id } = await fixture.register(to.origin);
+    const { to, fixture, status, id, deliver } = await subscribed();
     status.now = 410;
-    await fixture.emitTicks(1);
-    await fixture.deliverAllDue();
+    await deliver(1);
     status.now = 200;
-    await fixture.emitTicks(2, 3, 4);
-    await fixture.deliverAllDue();
+    await deliver(2, 3, 4);
     expect(sequencesOf(to)).toEqual([1]);
     const held = await fixture.log.list(id, { state: 'held' });
     expect(held.items.map(({ state, nextAttemptAt }) => [state, nextAttemptAt])).toEqual(
@@ -35,14 +30,11 @@ describe('a webhook that its receiver disabled', () => {
   });
 
   it('also holds what was waiting for a retry', async () => {
-    const { to, fixture, status } = await openWithReceiver();
-    const { id } = await fixture.register(to.origin);
+    const { to, fixture, status, id, deliver } = await subscribed();
     status.now = 500;
-    await fixture.emitTicks(1);
-    await fixture.deliverAllDue();
+    await deliver(1);
     status.now = 404;
-    await fixture.emitTicks(2);
-    await fixture.deliverAllDue();
+    await deliver(2);
     status.now = 200;
     await fixture.age(3_600_000);
     await fixture.deliverAllDue();
@@ -54,8 +46,7 @@ describe('a webhook that its receiver disabled', () => {
   });
 
   it('gets no more than was under way already, however much is due', async () => {
-    const { to, fixture, status } = await openWithReceiver();
-    const { id } = await fixture.register(to.origin);
+    const { to, fixture, status, id } = await subscribed();
     status.now = 403;
     await fixture.emitMany(100);
     await fixture.deliverAllDue();
@@ -71,7 +62,7 @@ describe('a webhook that its receiver disabled', () => {
     const slow = await receiver((response) => {
       refuse = () => response.writeHead(410).end();
     });
-    const { to, fixture } = await openWithReceiver();
+    const { to, fixture } = await openTowards((response) => response.end());
     const other = await open({ allow: [slow.origin] });
     const { id } = await other.register(slow.origin);
     await other.emitTicks(1);
@@ -107,12 +98,10 @@ it('every webhook of a restored database is paused, and gets what it was held on
 });
 
 it('a webhook that is deleted gets nothing more, and leaves no delivery behind; others keep theirs', async () => {
-  const { to, fixture, status } = await openWithReceiver();
-  const { id } = await fixture.register(to.origin);
+  const { to, fixture, status, id, deliver } = await subscribed();
   const other = await fixture.register(`${to.origin}/other`);
   status.now = 500;
-  await fixture.emitTicks(1, 2);
-  await fixture.deliverAllDue();
+  await deliver(1, 2);
   await fixture.emitTicks(3);
   const before = to.received.filter(({ path }) => path === '/').length;
   const deliveries = fixture.connection.collection('deliveries');

@@ -5,10 +5,8 @@ import { answering, type Listener, listen } from '../../fixtures/outbound/calls.
 import { closedAfterEach } from '../../fixtures/webhooks/closing.js';
 import type { DeliveryFixture } from '../../fixtures/webhooks/delivery-fixture.js';
 import { answer, type Respond } from '../../fixtures/webhooks/receiver.js';
-import { testDatabase } from '../../support/database.js';
 
-const { uri } = testDatabase();
-const { open, openTowards, onEnd } = closedAfterEach(uri);
+const { open, openTowards, onEnd } = closedAfterEach();
 const second = 1_000;
 
 /** Lets each retry become due, and checks some seconds before that it is not sent early. */

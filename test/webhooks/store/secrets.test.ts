@@ -10,11 +10,9 @@ import {
   until,
 } from '../../fixtures/webhooks/delivery-fixture.js';
 import type { Received, Receiver, Respond } from '../../fixtures/webhooks/receiver.js';
-import { testDatabase } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const { uri } = testDatabase();
-const { openTowards, open: openFixture, receiver } = closedAfterEach(uri);
+const { openTowards, open: openFixture, receiver } = closedAfterEach();
 const next = 'another secret of the webhook tests';
 const last = 'the third secret of the webhook tests';
 

@@ -2,22 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { verifyWebhook } from '../../../contract/verification/verify-webhook.js';
 import { closedAfterEach, sequencesOf } from '../../fixtures/webhooks/closing.js';
 import { type DeliveryFixture, until } from '../../fixtures/webhooks/delivery-fixture.js';
-import { testDatabase } from '../../support/database.js';
 
-const { uri } = testDatabase();
-const { openWithReceiver, receiver } = closedAfterEach(uri);
+const { openTowards, subscribed } = closedAfterEach();
 
 describe('sending a delivery again', () => {
   it('makes four attempts anew, with the same id and body and the present secret', async () => {
-    const { to, fixture, status } = await openWithReceiver();
-    const { id } = await fixture.register(to.origin);
+    const { to, fixture, status, id } = await subscribed();
     status.now = 503;
     await fixture.emitTicks(1);
-    await fixture.deliverAllDue();
-    for (const seconds of [10, 60, 360]) {
-      await fixture.age(seconds * 1_000);
-      await fixture.deliverAllDue();
-    }
+    await exhaust(fixture);
     const exhausted = (await fixture.deliveriesOf(id))[0];
     expect(exhausted).toMatchObject({ state: 'exhausted', nextAttemptAt: null });
 
@@ -46,11 +39,9 @@ describe('sending a delivery again', () => {
   });
 
   it('brings forward a delivery that waits, without granting it more attempts', async () => {
-    const { to, fixture, status } = await openWithReceiver();
-    const { id } = await fixture.register(to.origin);
+    const { to, fixture, status, id, deliver } = await subscribed();
     status.now = 500;
-    await fixture.emitTicks(1);
-    await fixture.deliverAllDue();
+    await deliver(1);
     const waiting = (await fixture.deliveriesOf(id))[0];
     for (let count = 0; count < 5; count += 1) {
       await fixture.log.resend(id, waiting?.id ?? '');
@@ -61,11 +52,9 @@ describe('sending a delivery again', () => {
   });
 
   it('grants four new attempts where the last one was lost with the process that had claimed it', async () => {
-    const { to, fixture } = await openWithReceiver();
-    const { id } = await fixture.register(to.origin);
-    await fixture.emitTicks(1);
+    const { to, fixture, id, deliver } = await subscribed();
+    await deliver(1);
     const deliveries = fixture.connection.collection('deliveries');
-    await fixture.deliverAllDue();
     const lapsed = {
       state: 'pending',
       owner: 'gone',
@@ -84,16 +73,12 @@ describe('sending a delivery again', () => {
   });
 
   it('goes past a backlog, and to a webhook that is disabled', async () => {
-    const { to, fixture, status } = await openWithReceiver();
-    const { id } = await fixture.register(to.origin);
-    await fixture.emitTicks(1);
-    await fixture.deliverAllDue();
+    const { to, fixture, status, id, deliver } = await subscribed();
+    await deliver(1);
     status.now = 400;
-    await fixture.emitTicks(2);
-    await fixture.deliverAllDue();
+    await deliver(2);
     status.now = 200;
-    await fixture.emitTicks(3, 4, 5);
-    await fixture.deliverAllDue();
+    await deliver(3, 4, 5);
     const first = (await fixture.log.list(id, { state: 'delivered' })).items[0];
     await fixture.log.resend(id, first?.id ?? '');
     const test = await fixture.log.sendTest(id, undefined);
@@ -105,10 +90,9 @@ describe('sending a delivery again', () => {
 
   it('leaves alone what is being sent at this moment', async () => {
     let answer = () => {};
-    const slow = await receiver((response) => {
+    const { to: slow, fixture } = await openTowards((response) => {
       answer = () => response.writeHead(200).end();
     });
-    const { fixture } = await openWithReceiver({ allow: [slow.origin] });
     const { id } = await fixture.register(slow.origin);
     await fixture.emitTicks(1);
     await fixture.deliveries.work();
@@ -140,9 +124,8 @@ const statesOf = async (fixture: DeliveryFixture, id: string) =>
 
 /** Two deliveries that were exhausted two hours ago, two exhausted just now, and one that was delivered. */
 async function failedTwice() {
-  const opened = await openWithReceiver();
-  const { to, fixture, status } = opened;
-  const { id } = await fixture.register(to.origin);
+  const opened = await subscribed();
+  const { to, fixture, status, deliver } = opened;
   status.now = 503;
   await fixture.emitTicks(1, 2);
   await exhaust(fixture);
@@ -150,10 +133,9 @@ async function failedTwice() {
   await fixture.emitTicks(3, 4);
   await exhaust(fixture);
   status.now = 200;
-  await fixture.emitTicks(5);
-  await fixture.deliverAllDue();
+  await deliver(5);
   to.received.length = 0;
-  return { ...opened, id };
+  return opened;
 }
 
 describe('sending again what failed since a time', () => {
@@ -188,13 +170,11 @@ describe('sending again what failed since a time', () => {
   });
 
   it('leaves out tests, and holds the others while the webhook is disabled', async () => {
-    const { to, fixture, status } = await openWithReceiver();
-    const { id } = await fixture.register(to.origin);
+    const { to, fixture, status, id, deliver } = await subscribed();
     status.now = 410;
     await fixture.log.sendTest(id, undefined);
     await fixture.deliverAllDue();
-    await fixture.emitTicks(7);
-    await fixture.deliverAllDue();
+    await deliver(7);
     to.received.length = 0;
     status.now = 200;
     expect(await fixture.log.resendFailed(id, ago(hour))).toEqual({ resent: 1, more: false });
