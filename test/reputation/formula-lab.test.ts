@@ -14,6 +14,7 @@ import {
   players,
   type Withdrawal,
   yearDays,
+  yearOf,
 } from './players.js';
 
 /*
@@ -53,7 +54,7 @@ function cardsOf(intents: readonly JudgedIntent[], evidence: Evidence) {
 
 function play(player: Player, seed: number, evidence: Evidence = 'ledger'): Played {
   // Every player gets the same customers.
-  const withdrawals = player.year(seeded(seed));
+  const withdrawals = yearOf(player, seeded(seed));
   const cards = cardsOf(
     withdrawals.map((each, index) => intentOf(each, index, evidence)),
     evidence,

@@ -40,7 +40,6 @@ async function verify(...args: string[]) {
 const otherHash = 'ab'.repeat(32);
 const otherKey = 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
 const isBatches = (path: string) => path.startsWith('/api/publisher/batches?');
-const isEntries = (path: string) => path.includes('/entries');
 
 describe('npm run verify exits with 0', () => {
   it('when everything verifies, and remembers the head, the keys and the oracle', async () => {
@@ -77,87 +76,52 @@ describe('npm run verify exits with 0', () => {
   });
 });
 
-/** Name, change, and the text of the verdict. */
-const lies: [string, Tamper, RegExp][] = [
-  [
-    'an entry was changed',
-    (path, body) => (isEntries(path) ? edit(body, 'score', '99.99') : undefined),
-    /root_mismatch/,
-  ],
-  [
-    'an entry comes twice',
-    (path, body) => (isEntries(path) ? { ...body, items: [body.items[0], ...body.items] } : undefined),
-    /not in order/,
-  ],
-  [
-    'an entry follows another formula than its header names',
-    (path, body) => (isEntries(path) ? edit(body, 'formula', 'v2') : undefined),
-    /formula_mismatch/,
-  ],
-  [
-    'a batch was left out',
-    (path, body) => (isBatches(path) ? { ...body, items: body.items.toSpliced(1, 1) } : undefined),
-    /broken_chain/,
-  ],
-  [
-    'the first batch is gone',
-    (path, body) => (isBatches(path) ? { ...body, items: body.items.slice(1) } : undefined),
-    /batch 1 is missing/,
-  ],
-  [
-    'the last batch is gone, though health has it',
-    (path, body) => (isBatches(path) ? { ...body, items: body.items.slice(0, -1) } : undefined),
-    /were there and are gone/,
-  ],
-  [
-    'a signature was changed',
-    (path, body) => batch(path, body, { signature: 'A'.repeat(86).concat('==') }),
-    /bad_signature/,
-  ],
-  [
-    'a receipt is for another batch',
-    (path, body) => batch(path, body, { receipt: body.items?.[0]?.receipt }),
-    /other_batch/,
-  ],
-  ['a receipt is missing', missingReceipt, /has a receipt, batch 2 before it has none/],
-  [
-    'a proof does not hold',
-    (path, body) =>
-      path.includes('/proof') ? { ...body, proof: [otherHash, ...body.proof.slice(1)] } : undefined,
-    /the proof of .* does not hold/,
-  ],
-];
-
 // biome-ignore lint/suspicious/noExplicitAny: answers of every kind are changed here
 type Answer = any;
+type Change = (body: Answer) => Answer;
 
-function edit(body: Answer, member: string, value: unknown): Answer {
-  body.items[0][member] = value;
-  return body;
+const ofEntries = (change: Change): Tamper => changed((path) => path.includes('/entries'), change);
+const ofProofs = (change: Change): Tamper => changed((path) => path.includes('/proof'), change);
+/** Changes the list of batches. */
+const listed = (change: (items: Answer[]) => Answer[]): Tamper =>
+  changed(isBatches, (body) => ({ ...body, items: change(body.items) }));
+const edited = (member: string, value: unknown) =>
+  ofEntries((body) => {
+    body.items[0][member] = value;
+    return body;
+  });
+const ofSecondBatch = (changes: (first: Answer) => object): Tamper =>
+  listed(([first, second, ...others]) => [first, { ...second, ...changes(first) }, ...others]);
+const twice = ofEntries((body) => ({ ...body, items: [body.items[0], ...body.items] }));
+const otherProof = ofProofs((body) => ({ ...body, proof: [otherHash, ...body.proof.slice(1)] }));
+
+/** Name, change, and the text of the verdict. */
+const lies: [string, Tamper, RegExp][] = [
+  ['an entry was changed', edited('score', '99.99'), /root_mismatch/],
+  ['an entry comes twice', twice, /not in order/],
+  ['an entry follows another formula than its header names', edited('formula', 'v2'), /formula_mismatch/],
+  ['a batch was left out', listed((items) => items.toSpliced(1, 1)), /broken_chain/],
+  ['the first batch is gone', listed((items) => items.slice(1)), /batch 1 is missing/],
+  ['the last is gone, though health has it', listed((all) => all.slice(0, -1)), /were there and are gone/],
+  [
+    'a signature was changed',
+    ofSecondBatch(() => ({ signature: 'A'.repeat(86).concat('==') })),
+    /bad_signature/,
+  ],
+  ['a receipt is for another batch', ofSecondBatch(({ receipt }) => ({ receipt })), /other_batch/],
+  ['a receipt is missing', missingReceipt, /has a receipt, batch 2 before it has none/],
+  ['a proof does not hold', otherProof, /the proof of .* does not hold/],
+];
+
+function changed(isMeant: (path: string) => boolean, change: Change): Tamper {
+  return (path, body) => (isMeant(path) ? change(body) : undefined);
 }
 
-/** Changes the second batch of the list. */
-function batch(path: string, body: Answer, changes: object): Answer {
-  if (isBatches(path)) Object.assign(body.items[1], changes);
-  return body;
-}
-
-/** Changes the receipt of a batch wherever it is listed. */
-function changeReceipt(
-  path: string,
-  body: Answer,
-  sequence: number,
-  change: (receipt: Answer) => Answer,
-): Answer {
-  const items = isBatches(path) ? body.items : path.endsWith(`/batches/${sequence}`) ? [body] : [];
-  for (const item of items) {
-    if (item.header.sequence === sequence) item.receipt = change(item.receipt);
-  }
-  return body;
-}
-
+/** Takes the receipt of the second batch away wherever it is listed. */
 function missingReceipt(path: string, body: Answer): Answer {
-  return changeReceipt(path, body, 2, () => null);
+  const items = isBatches(path) ? body.items : path.endsWith('/batches/2') ? [body] : [];
+  for (const item of items) if (item.header.sequence === 2) item.receipt = null;
+  return body;
 }
 
 describe('npm run verify exits with 1', () => {
