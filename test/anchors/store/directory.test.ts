@@ -1,11 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Connection } from 'mongoose';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { anchorAnswer } from '../../../contract/schemas/anchors.js';
 import { createSigningKeys } from '../../../server/features/anchors/signing-keys.js';
 import { createAnchorStore } from '../../../server/features/anchors/store.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import type { Logger } from '../../../server/ports.js';
-import { answerText, type HostileAnchor, startHostileAnchor } from '../../fixtures/rates/hostile-anchor.js';
+import { answerText, startHostileAnchor } from '../../fixtures/rates/hostile-anchor.js';
 import { type RatesService, startRatesService } from '../../fixtures/rates/rates-service.js';
 import { outboxOf } from '../../fixtures/webhooks/emit.js';
 import { testDatabase } from '../../support/database.js';
@@ -15,9 +14,6 @@ const database = testDatabase();
 const firstKey = 'GBXFXNDLV4LSWA4VB7YIL5GBD7BVNR22SGBTDKMO2SBZZHDXSKZYCP7L';
 const otherKey = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ';
 const tomlPath = '/.well-known/stellar.toml';
-
-let server: HostileAnchor;
-let connection: Connection;
 const running: RatesService[] = [];
 /** What was logged as a warning and as an error. */
 const lines: { level: 'warn' | 'error'; message: string; [field: string]: unknown }[] = [];
@@ -27,10 +23,8 @@ const logger: Logger = {
   error: (fields, message) => void lines.push({ level: 'error', message, ...fields }),
 };
 
-beforeAll(async () => {
-  connection = await connectMongo({ uri: database.uri });
-  server = await startHostileAnchor();
-});
+const connection = await connectMongo({ uri: database.uri });
+const server = await startHostileAnchor();
 afterEach(async () => {
   for (const each of running.splice(0)) await each.close();
   lines.splice(0);

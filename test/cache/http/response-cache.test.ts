@@ -1,27 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import type { InvalidateCacheAnswer } from '../../../contract/schemas/cache.js';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
-import { type CountedCache, startCountedCache } from '../../fixtures/cache/counted-cache.js';
+import { startCountedCache } from '../../fixtures/cache/counted-cache.js';
 import { startTestApp, type TestApp, testAdminKey, testCronSecret } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const database = testDatabase();
-let app: TestApp;
-let ports: CountedCache;
 /** How far the clock of the service is ahead. */
 let aheadMs = 0;
 let clients = 0;
 
-beforeAll(async () => {
-  app = await startTestApp({
-    uri: database.uri,
-    env: { PUBLISHER_SECRET_KEY: '7a'.repeat(32) },
-    world: { clock: () => Date.now() + aheadMs },
-  });
-  ports = await startCountedCache(app);
+const app = await startTestApp({
+  uri: database.uri,
+  env: { PUBLISHER_SECRET_KEY: '7a'.repeat(32) },
+  world: { clock: () => Date.now() + aheadMs },
 });
+const ports = await startCountedCache(app);
 afterAll(async () => {
   await ports.stop();
   await app.close();

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Connection } from 'mongoose';
+import { afterAll, expect, it } from '@jest/globals';
 import { createCacheFeature } from '../../../server/features/cache/feature.js';
 import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
@@ -7,16 +6,13 @@ import { testDatabase } from '../../support/database.js';
 import { silentLogger as logger } from '../../support/silent-logger.js';
 
 const database = testDatabase();
-let connection: Connection;
 /** The epoch as an instance has it. */
 const instance = (of = connection) =>
   createCacheFeature({ connection: of, hasCorridor: () => true, clock: Date.now, logger }).epoch;
 
-beforeAll(async () => {
-  connection = await connectMongo({ uri: database.uri });
-  instance();
-  await prepareCollections(connection);
-});
+const connection = await connectMongo({ uri: database.uri });
+instance();
+await prepareCollections(connection);
 afterAll(() => connection.close());
 
 it('an operation of operators changes the epoch here also while the database is away', async () => {

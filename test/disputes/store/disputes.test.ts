@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import {
   anchorSigner,
   disputeOf,
@@ -7,25 +7,15 @@ import {
   signer,
 } from '../../fixtures/disputes/dispute-values.js';
 import { testDatabase } from '../../support/database.js';
-import {
-  concurrently,
-  countResults,
-  type DisputesFixture,
-  freshClient,
-  openDisputes,
-} from './disputes-fixture.js';
+import { concurrently, countResults, freshClient, openDisputes } from './disputes-fixture.js';
 
 const database = testDatabase();
 const ada = signer('ada');
 const nowMs = Date.now();
 let meanwhile: (intentHash: string) => Promise<void> = async () => {};
-let one: DisputesFixture;
-let two: DisputesFixture;
 
-beforeAll(async () => {
-  one = await openDisputes(database.uri, { now: () => nowMs, onFound: (hash) => meanwhile(hash) });
-  two = await openDisputes(database.uri, { now: () => nowMs });
-});
+const one = await openDisputes(database.uri, { now: () => nowMs, onFound: (hash) => meanwhile(hash) });
+const two = await openDisputes(database.uri, { now: () => nowMs });
 afterAll(async () => {
   await one.close();
   await two.close();

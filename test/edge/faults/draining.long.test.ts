@@ -1,20 +1,17 @@
 import { Agent, get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { type ServiceProcess, startServiceProcess } from '../../fixtures/edge/service-process.js';
 import { testDatabase } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const database = testDatabase();
 const rates = '/api/rates/usdc-ngn?amount=100';
-let anchors: SimulatedAnchors;
 const instances: ServiceProcess[] = [];
 
-beforeAll(async () => {
-  anchors = await startSimulatedAnchors({ clock: Date.now, random: () => 0.5, anchors: ['harbour'] });
-});
+const anchors = await startSimulatedAnchors({ clock: Date.now, random: () => 0.5, anchors: ['harbour'] });
 afterAll(async () => {
   await Promise.all(instances.map(({ end }) => end('SIGKILL')));
   await anchors?.stop();

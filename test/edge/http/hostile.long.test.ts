@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Pool } from 'undici';
 import { errorTable } from '../../../contract/errors.js';
@@ -16,14 +16,11 @@ const inFlight = 16;
 const seed = runSeed();
 
 const fixture = await edgeFixture();
-let pool: Pool;
 const unhandled: unknown[] = [];
 const note = (reason: unknown) => unhandled.push(reason);
 
-beforeAll(() => {
-  process.on('unhandledRejection', note);
-  pool = new Pool(fixture.app.url, { connections: inFlight });
-});
+process.on('unhandledRejection', note);
+const pool = new Pool(fixture.app.url, { connections: inFlight });
 afterAll(async () => {
   process.off('unhandledRejection', note);
   await pool.close();

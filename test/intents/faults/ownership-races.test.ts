@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, expect, it } from '@jest/globals';
 import { isRefused } from '../../../contract/anchor-documents/json.js';
 import type { UnscoredReason } from '../../../contract/schemas/intents.js';
-import { type LoopbackServer, listenOnLoopback } from '../../../scripts/lib/loopback-server.js';
+import { listenOnLoopback } from '../../../scripts/lib/loopback-server.js';
 import { attachment } from '../../../server/features/intents/holder/ownership.rules.js';
 import type { Intent } from '../../../server/features/intents/intent.js';
 import { reconcileLease } from '../../../server/features/intents/polls/reconcile.js';
@@ -22,18 +22,15 @@ import { outboxOf } from '../../fixtures/webhooks/emit.js';
 import { testConnection } from '../../support/database.js';
 
 const connection = await testConnection();
-let anchor: LoopbackServer;
 /** Called with each poll, which is answered by what it does to the response. */
 let onPoll: (id: string, response: ServerResponse) => Promise<void>;
 
-beforeAll(async () => {
-  const { leases } = openIntents(connection);
-  await prepareCollections(connection);
-  await leases.seed([reconcileLease]);
-  anchor = await listenOnLoopback((request, response) => {
-    const id = new URL(request.url ?? '', 'http://anchor').searchParams.get('id') ?? '';
-    void onPoll(id, response);
-  });
+const { leases } = openIntents(connection);
+await prepareCollections(connection);
+await leases.seed([reconcileLease]);
+const anchor = await listenOnLoopback((request, response) => {
+  const id = new URL(request.url ?? '', 'http://anchor').searchParams.get('id') ?? '';
+  void onPoll(id, response);
 });
 afterAll(() => anchor.stop());
 beforeEach(async () => {

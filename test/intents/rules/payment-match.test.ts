@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import type { SimulatedTransaction } from '../../../scripts/simulated-ledger/payments.js';
 import { matchPayment } from '../../../server/features/intents/payment/payment-match.rules.js';
 import type { LedgerTransaction } from '../../../server/ledger/ledger-transaction.rules.js';
 import { day, second } from '../../fixtures/intents/intent-states.js';
-import { type OpenLedger, openLedger, someAccount } from '../../fixtures/ledger/ledger-fixture.js';
+import { openLedger, someAccount } from '../../fixtures/ledger/ledger-fixture.js';
 import { anchor, instructions, nearMisses, payer, realShapes, stranger, toPay } from './payment-cases.js';
 
-let ledger: OpenLedger;
-beforeAll(async () => {
-  ledger = await openLedger();
-});
+const ledger = await openLedger();
 afterAll(() => ledger?.close());
 
 const paid = { to: anchor, amount: '100' };

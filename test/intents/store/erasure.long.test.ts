@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { encodePublicKey } from '../../../contract/verification/strkey.js';
 import { createDisputeStore, type DisputeDocument } from '../../../server/features/disputes/store.js';
 import type { Intent } from '../../../server/features/intents/intent.js';
@@ -7,10 +7,8 @@ import { insertIntents, unpaidIntent } from '../../fixtures/intents/stored-inten
 import { allEntries, publisherInstance, verifyLog } from '../../fixtures/publisher/publisher.js';
 import {
   anchor,
-  type FeatureFixture,
   openFeature,
   openReputationParts,
-  type ReputationParts,
   totals,
 } from '../../fixtures/reputation/reputation-parts.js';
 import { failed, noon, settled } from '../../fixtures/reputation/stored-outcomes.js';
@@ -22,15 +20,11 @@ const dayMs = 86_400_000;
 const page = { limit: undefined, cursor: undefined };
 const account = encodePublicKey(new Uint8Array(32).fill(7));
 const neighbour = encodePublicKey(new Uint8Array(32).fill(8));
-let fixture: ReputationParts;
-let feature: FeatureFixture;
 
-beforeAll(async () => {
-  fixture = await openReputationParts(uri);
-  feature = openFeature(fixture, {
-    fleet: { anchors: [anchor('harbour', ['usdc-ngn'])], speedTargets: { 'usdc-ngn': 600 } },
-    now: () => noon.getTime(),
-  });
+const fixture = await openReputationParts(uri);
+const feature = openFeature(fixture, {
+  fleet: { anchors: [anchor('harbour', ['usdc-ngn'])], speedTargets: { 'usdc-ngn': 600 } },
+  now: () => noon.getTime(),
 });
 afterAll(() => fixture.close());
 

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { noFaults } from '../../../scripts/simulated-ledger/faults.js';
 import type { SimulatedPayment, SimulatedTransaction } from '../../../scripts/simulated-ledger/payments.js';
-import { muxed, type OpenLedger, openLedger, someAccount } from '../../fixtures/ledger/ledger-fixture.js';
+import { muxed, openLedger, someAccount } from '../../fixtures/ledger/ledger-fixture.js';
 
 const [payer, anchor, other] = [someAccount('payer'), someAccount('anchor'), someAccount('other')] as const;
 const usdc = 'stellar:USDC:GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN';
 const day = 86_400_000;
 const [byRpc, byHorizon, byBoth] = [{ rpc: true }, { horizon: true }, { rpc: true, horizon: true }] as const;
 const everySource = [byRpc, byHorizon, byBoth];
-
-let ledger: OpenLedger;
-beforeAll(async () => {
-  ledger = await openLedger();
-});
+const ledger = await openLedger();
 afterAll(() => ledger?.close());
 beforeEach(() => ledger.simulated.setFaults({ rpc: noFaults, horizon: noFaults }));
 

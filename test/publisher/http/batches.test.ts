@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type {
   BatchEntries,
   BatchPage,
@@ -10,11 +10,8 @@ import { verifyBatch, verifyEntry } from '../../../contract/verification/verify-
 import { batchesPath, publisherFixture } from '../../fixtures/publisher/publisher-over-http.js';
 
 const fixture = await publisherFixture();
-let published: PublishedBatch[];
 
-beforeAll(async () => {
-  published = [await fixture.publish(), await fixture.publish(), await fixture.publish()];
-});
+const published = [await fixture.publish(), await fixture.publish(), await fixture.publish()];
 
 const sequences = ({ items }: BatchPage) => items.map(({ header }) => header.sequence);
 

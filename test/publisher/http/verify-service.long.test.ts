@@ -1,25 +1,21 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { exitCodes, verifyService } from '../../../scripts/verify-service.js';
 import {
   publisherFixture,
   startTamperingProxy,
   type Tamper,
-  type TamperingProxy,
 } from '../../fixtures/publisher/publisher-over-http.js';
 
 const fixture = await publisherFixture();
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-verify-'));
-let proxy: TamperingProxy;
 let memory: string;
 let files = 0;
 
-beforeAll(async () => {
-  for (let count = 0; count < 3; count += 1) await fixture.publish();
-  proxy = await startTamperingProxy(fixture.app.url);
-});
+for (let count = 0; count < 3; count += 1) await fixture.publish();
+const proxy = await startTamperingProxy(fixture.app.url);
 afterAll(async () => {
   await proxy.stop();
   rmSync(folder, { recursive: true });

@@ -1,29 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { verifyBatch, verifyEntry } from '../../../contract/verification/verify-batch.js';
 import { firstState } from '../../../server/features/publisher/health.rules.js';
 import { createBatchLog } from '../../../server/features/publisher/log.js';
 import { createBatchStore } from '../../../server/features/publisher/store.js';
 import { writeCursor } from '../../../server/paging.js';
-import {
-  allEntries,
-  cardsOf,
-  type PublisherInstance,
-  publisherInstance,
-} from '../../fixtures/publisher/publisher.js';
+import { allEntries, cardsOf, publisherInstance } from '../../fixtures/publisher/publisher.js';
 import { testDatabase } from '../../support/database.js';
 
 const database = testDatabase();
 /** One entry, whole trees, and trees whose last node is carried up. */
 const sizes = [1, 256, 257, 512, 600, 767];
-let instance: PublisherInstance;
 
-beforeAll(async () => {
-  instance = await publisherInstance({ uri: database.uri, oracleUrl: undefined });
-  for (const size of sizes) {
-    instance.setCards(cardsOf(size));
-    await instance.tick();
-  }
-});
+const instance = await publisherInstance({ uri: database.uri, oracleUrl: undefined });
+for (const size of sizes) {
+  instance.setCards(cardsOf(size));
+  await instance.tick();
+}
 afterAll(() => instance.close());
 
 const cursorTo = (sequence: number, start: number) => writeCursor(['entries', String(sequence)], [start]);

@@ -1,13 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { ratesAnswer, type UnavailableReason } from '../../../contract/schemas/rates.js';
-import {
-  answerJson,
-  answerText,
-  type HostileAnchor,
-  startHostileAnchor,
-} from '../../fixtures/rates/hostile-anchor.js';
+import { answerJson, answerText, startHostileAnchor } from '../../fixtures/rates/hostile-anchor.js';
 import { type RatesService, startRatesService } from '../../fixtures/rates/rates-service.js';
 import { testDatabase } from '../../support/database.js';
 
@@ -16,19 +11,13 @@ const usdc = 'stellar:USDC:GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4K
 const tomlPath = '/.well-known/stellar.toml';
 const pricePath = '/sep38/price';
 const goodPrice = { total_price: '0.0006', price: '0.0006', sell_amount: '100', buy_amount: '160000.5' };
-
-let honest: HostileAnchor;
-let hostile: HostileAnchor;
-let bystander: HostileAnchor;
 const running: RatesService[] = [];
 
-beforeAll(async () => {
-  [honest, hostile, bystander] = await Promise.all([
-    startHostileAnchor(),
-    startHostileAnchor(),
-    startHostileAnchor(),
-  ]);
-});
+const [honest, hostile, bystander] = await Promise.all([
+  startHostileAnchor(),
+  startHostileAnchor(),
+  startHostileAnchor(),
+]);
 afterEach(async () => {
   for (const each of running.splice(0)) {
     // Discovery results of one test must not reach the next.

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import { withDatabase } from '../../../scripts/mongod/uri.js';
 import {
   anchor,
@@ -10,7 +10,7 @@ import {
   type TestFleet,
 } from '../../fixtures/reputation/reputation-parts.js';
 import { anyOutcome, noon } from '../../fixtures/reputation/stored-outcomes.js';
-import { type PrivateMongo, privateMongo } from '../../support/database.js';
+import { privateMongo } from '../../support/database.js';
 import { runSeed, seeded } from '../../support/seeded.js';
 import { buildWorker, eventually, type Worker } from '../../support/worker-processes.js';
 import type { Task } from './reputation-worker.js';
@@ -23,13 +23,8 @@ const fleet: TestFleet = {
   speedTargets: { 'usdc-ngn': 600, 'usdc-kes': 600 },
 };
 
-let mongod: PrivateMongo;
-let startWorker: (task: Task) => Worker;
-
-beforeAll(async () => {
-  mongod = await privateMongo();
-  startWorker = await buildWorker<Task>(new URL('./reputation-worker.ts', import.meta.url));
-});
+const mongod = await privateMongo();
+const startWorker = await buildWorker<Task>(new URL('./reputation-worker.ts', import.meta.url));
 afterAll(() => mongod.stop());
 
 interface World {

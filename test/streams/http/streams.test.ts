@@ -1,20 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import { intentsFixture } from '../../fixtures/intents/intents-over-http.js';
 import { newClient } from '../../fixtures/new-client.js';
-import { startTestApp, type TestApp } from '../../support/app.js';
+import { startTestApp } from '../../support/app.js';
 import { type OpenStream, openStream } from '../../support/event-stream.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const fixture = await intentsFixture({ anchors: ['harbour'] });
-let other: TestApp;
 
-beforeAll(async () => {
-  const { config } = fixture.app;
-  const world = { clock: fixture.now };
-  other = await startTestApp({ uri: config.mongodbUri, simulated: fixture.anchors, world });
-});
+const { config } = fixture.app;
+const world = { clock: fixture.now };
+const other = await startTestApp({ uri: config.mongodbUri, simulated: fixture.anchors, world });
 afterAll(() => other.close());
 
 function follow(intentHash: string) {

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import type { Logger } from '../../../server/ports.js';
 import { openDeliveries } from '../../fixtures/webhooks/delivery-fixture.js';
 import { answer, startReceiver } from '../../fixtures/webhooks/receiver.js';
-import { type PrivateMongo, privateMongo } from '../../support/database.js';
+import { privateMongo } from '../../support/database.js';
 import { silentLogger } from '../../support/silent-logger.js';
 import { waitFor } from '../../support/wait-for.js';
 
-let mongod: PrivateMongo;
-beforeAll(async () => {
-  mongod = await privateMongo();
-});
+const mongod = await privateMongo();
 afterAll(() => mongod.stop());
 
 it('deliveries wait while the database does not answer and go on afterwards, without an error in the log', async () => {
