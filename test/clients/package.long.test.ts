@@ -30,7 +30,6 @@ const itInBrowser = itWhere(
   installed !== undefined && findChromium() !== undefined,
   'no Chromium found (set CHROMIUM_PATH): the contract package in a browser',
 );
-const fixture = (name: string) => readFileSync(new URL(`package/${name}`, import.meta.url), 'utf8');
 const walletPage = fixture('wallet-page.ts.txt');
 const addressOfVite = 'import.meta.env.VITE_FAIRLEAD_URL';
 const readme = readFileSync(join(root, 'contract/README.md'), 'utf8');
@@ -308,3 +307,7 @@ describe('an editor', () => {
     },
   );
 });
+
+function fixture(name: string) {
+  return readFileSync(new URL(`package/${name}`, import.meta.url), 'utf8');
+}

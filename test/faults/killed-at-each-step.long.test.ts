@@ -143,12 +143,6 @@ async function counted({ parts }: World, ofDay: object): Promise<void> {
   expect(await parts.stored.rollups.find().toArray()).toMatchObject([ofDay]);
   expect(await parts.stored.cards.distinct('run')).toHaveLength(1);
 }
-
-const prepareOutcomes = (world: World) =>
-  insertOutcomes(world.parts, outcomes, (index) => ({
-    account: `G${index % 3}`,
-    outcome: index % 3 === 0 ? failed() : settled({ shortfallPpb: 7 }),
-  }));
 const ofOutcomes = { accountDays: 3, filled: 6, notFilled: 3, shortfallPpb: 42 };
 
 async function subscribed({ deliveries, to }: World): Promise<void> {
@@ -377,3 +371,10 @@ describe('nothing that was acknowledged is lost, doubled or skipped where a proc
     240_000,
   );
 });
+
+function prepareOutcomes(world: World) {
+  return insertOutcomes(world.parts, outcomes, (index) => ({
+    account: `G${index % 3}`,
+    outcome: index % 3 === 0 ? failed() : settled({ shortfallPpb: 7 }),
+  }));
+}

@@ -4,18 +4,6 @@ import type { it } from '@jest/globals';
 import { itWhere } from './it-where.js';
 import { cannotInstall, runProgram } from './run-program.js';
 
-/** The folder of one client under clients/. */
-export function clientFolder(language: 'go' | 'python' | 'java'): string {
-  return fileURLToPath(new URL(`../../clients/${language}/`, import.meta.url));
-}
-
-/** A folder under .cache for what a toolchain downloads or compiles: kept from one run to the next. */
-export function toolchainCache(name: string): string {
-  const folder = fileURLToPath(new URL(`../../.cache/toolchains/${name}/`, import.meta.url));
-  mkdirSync(folder, { recursive: true });
-  return folder;
-}
-
 /** The environment of `go`, which keeps modules and builds; go.mod and go.sum set the versions. */
 export function goEnvironment(): NodeJS.ProcessEnv {
   const caches = { GOMODCACHE: toolchainCache('go-modules'), GOCACHE: toolchainCache('go-builds') };
@@ -24,17 +12,6 @@ export function goEnvironment(): NodeJS.ProcessEnv {
 
 /** The first run downloads packages and compiles generators. */
 export const toolchainTimeoutMs = 8 * 60_000;
-
-/** Runs a command of a toolchain; throws what it printed where it fails. */
-export async function runTool(
-  command: string,
-  args: readonly string[],
-  options: { cwd: string; env: NodeJS.ProcessEnv },
-): Promise<string> {
-  const ended = await runProgram(command, args, { ...options, timeoutMs: toolchainTimeoutMs });
-  if (ended.status === 0) return ended.stdout;
-  throw new Error(`${command} ${args.join(' ')} ended with ${ended.status}:\n${ended.stdout}${ended.stderr}`);
-}
 
 /**
  * Lets a toolchain download what it needs: false where no registry can be reached and not everything is cached. The download
@@ -54,4 +31,27 @@ export async function canDownload(download: () => Promise<unknown>): Promise<boo
 export function itWithToolchain(available: boolean, reason: string): typeof it {
   if (!available && process.env.FAIRLEAD_TOOLCHAINS === 'required') throw new Error(reason);
   return itWhere(available, reason);
+}
+
+/** The folder of one client under clients/. */
+export function clientFolder(language: 'go' | 'python' | 'java'): string {
+  return fileURLToPath(new URL(`../../clients/${language}/`, import.meta.url));
+}
+
+/** A folder under .cache for what a toolchain downloads or compiles: kept from one run to the next. */
+export function toolchainCache(name: string): string {
+  const folder = fileURLToPath(new URL(`../../.cache/toolchains/${name}/`, import.meta.url));
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/** Runs a command of a toolchain; throws what it printed where it fails. */
+export async function runTool(
+  command: string,
+  args: readonly string[],
+  options: { cwd: string; env: NodeJS.ProcessEnv },
+): Promise<string> {
+  const ended = await runProgram(command, args, { ...options, timeoutMs: toolchainTimeoutMs });
+  if (ended.status === 0) return ended.stdout;
+  throw new Error(`${command} ${args.join(' ')} ended with ${ended.status}:\n${ended.stdout}${ended.stderr}`);
 }

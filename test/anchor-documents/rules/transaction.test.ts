@@ -21,14 +21,6 @@ const text = (value: string) => JSON.stringify(value);
 const word = (...words: string[]) => fc.constantFrom(...words.map(text));
 const absent = fc.constantFrom(undefined, 'null');
 
-/** The spellings of one amount, as the JSON that an anchor sends. */
-const amountSpelled = (plain: string, exponent: string) =>
-  fc
-    .constantFrom(plain, exponent, `${plain}${plain.includes('.') ? '' : '.'}${'0'.repeat(20)}`, `0${plain}`)
-    .chain((spelling) =>
-      spelling.startsWith('0') ? fc.constant(text(spelling)) : fc.constantFrom(text(spelling), spelling),
-    );
-
 const memos = {
   hash: fc.tuple(
     word('hash', 'HASH', 'MEMO_HASH'),
@@ -164,4 +156,13 @@ function toJson({
   const others = Object.entries(unused).map(([name, value]) => `${text(name)}:${JSON.stringify(value)}`);
   const body = `{${[...others, ...known].join(',')}}`;
   return mark + (wrapped ? `{"transaction":${body}}` : body);
+}
+
+/** The spellings of one amount, as the JSON that an anchor sends. */
+function amountSpelled(plain: string, exponent: string) {
+  return fc
+    .constantFrom(plain, exponent, `${plain}${plain.includes('.') ? '' : '.'}${'0'.repeat(20)}`, `0${plain}`)
+    .chain((spelling) =>
+      spelling.startsWith('0') ? fc.constant(text(spelling)) : fc.constantFrom(text(spelling), spelling),
+    );
 }

@@ -10,8 +10,6 @@ import { inclusionProof, merkleRoot, nodeHash } from '../../fixtures/publisher/m
 import reference from '../../vectors/merkle-inclusion.json' with { type: 'json' };
 import rfc6962 from '../../vectors/rfc6962.json' with { type: 'json' };
 
-const leavesOf = (size: number) =>
-  Array.from({ length: size }, (_, index) => leafHash(utf8(`leaf ${index}`)));
 type Claim = Parameters<typeof verifyInclusion>[0];
 
 describe('the vectors', () => {
@@ -110,3 +108,7 @@ describe('mutated proofs', () => {
     expect(verifyInclusion({ ...inner, index: 0, size: 4 })).toBe(false);
   });
 });
+
+function leavesOf(size: number) {
+  return Array.from({ length: size }, (_, index) => leafHash(utf8(`leaf ${index}`)));
+}

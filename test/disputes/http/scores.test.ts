@@ -7,10 +7,6 @@ import { type TestApp, testCronSecret } from '../../support/app.js';
 const fixture = await disputesFixture();
 
 let clients = 0;
-const client = () => {
-  clients += 1;
-  return { 'x-forwarded-for': `198.19.0.${clients}` };
-};
 
 /** Adds an outcome of an account of its own, so that each one is a separate account-day. */
 async function add(ending: keyof typeof outcomes, daysAgo = 0) {
@@ -25,17 +21,6 @@ async function dispute(ending: keyof typeof outcomes): Promise<string> {
   const byAnchor = ending === 'failed' || ending === 'refunded';
   const { body } = await fixture.file(disputeOf(intent, byAnchor ? anchorSigner('harbour') : owner));
   return body.id;
-}
-
-async function refreshed(instance: TestApp = fixture.app) {
-  const headers = { authorization: `Bearer ${testCronSecret}`, ...client() };
-  const path = '/api/reputation/refresh';
-  const { body } = await instance.client.request<RefreshAnswer>('POST', path, { headers });
-  const card = await instance.client.request<AnchorReputation>('GET', '/api/reputation/harbour', {
-    headers: client(),
-  });
-  const { outcomes: counted, filled, acceptedDisputes, score } = card.body;
-  return { days: body.days, outcomes: counted, filled, acceptedDisputes, score };
 }
 
 describe('an accepted dispute', () => {
@@ -107,3 +92,19 @@ describe('an accepted dispute', () => {
     });
   });
 });
+
+function client() {
+  clients += 1;
+  return { 'x-forwarded-for': `198.19.0.${clients}` };
+}
+
+async function refreshed(instance: TestApp = fixture.app) {
+  const headers = { authorization: `Bearer ${testCronSecret}`, ...client() };
+  const path = '/api/reputation/refresh';
+  const { body } = await instance.client.request<RefreshAnswer>('POST', path, { headers });
+  const card = await instance.client.request<AnchorReputation>('GET', '/api/reputation/harbour', {
+    headers: client(),
+  });
+  const { outcomes: counted, filled, acceptedDisputes, score } = card.body;
+  return { days: body.days, outcomes: counted, filled, acceptedDisputes, score };
+}

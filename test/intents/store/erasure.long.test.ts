@@ -30,42 +30,6 @@ afterAll(() => fixture.close());
 
 const erase = (...args: string[]) => runFairlead(['erase', ...args], { MONGODB_URI: uri });
 
-/** A paid intent that ended this many days ago; its transaction id contains its index. */
-function ended(index: number, daysAgo: number, changes: Partial<Intent> = {}): Intent {
-  const recordedAt = new Date(noon.getTime() - daysAgo * dayMs);
-  return unpaidIntent(index, {
-    account,
-    sellAmount: '123.4567',
-    createdAt: recordedAt,
-    status: 'settled',
-    open: false,
-    transactionId: `transaction-${index}`,
-    amountIn: '123.4567',
-    outcome: settled({ recordedAt, settleSeconds: 70, timesKnown: true, amountOut: '185185.05' }),
-    ...changes,
-  });
-}
-
-function disputeOf(intentHash: string, status: DisputeDocument['status']): DisputeDocument {
-  const at = new Date(noon.getTime() - 39 * dayMs);
-  return {
-    _id: `dsp_${intentHash.slice(-8)}`,
-    intentHash,
-    anchorId: 'harbour',
-    corridor: 'usdc-ngn',
-    filedBy: 'account',
-    publicKey: account,
-    reason: 'My bank has nothing, says Ada.',
-    status,
-    outcomeStatus: 'settled',
-    effect: 'counts_not_filled',
-    unsupported: false,
-    createdAt: at,
-    resolvedAt: status === 'open' ? null : at,
-    audit: [{ at, action: 'filed', actor: account, note: 'Ada called', evidence: 'letter of Ada' }],
-  };
-}
-
 /** Every document of the database as text, except the server's own log. */
 async function everything(): Promise<string> {
   const collections = (await fixture.connection.db?.listCollections().toArray()) ?? [];
@@ -177,3 +141,39 @@ describe('erasing an account', () => {
     expect(await erase()).toMatchObject({ status: 2 });
   });
 });
+
+/** A paid intent that ended this many days ago; its transaction id contains its index. */
+function ended(index: number, daysAgo: number, changes: Partial<Intent> = {}): Intent {
+  const recordedAt = new Date(noon.getTime() - daysAgo * dayMs);
+  return unpaidIntent(index, {
+    account,
+    sellAmount: '123.4567',
+    createdAt: recordedAt,
+    status: 'settled',
+    open: false,
+    transactionId: `transaction-${index}`,
+    amountIn: '123.4567',
+    outcome: settled({ recordedAt, settleSeconds: 70, timesKnown: true, amountOut: '185185.05' }),
+    ...changes,
+  });
+}
+
+function disputeOf(intentHash: string, status: DisputeDocument['status']): DisputeDocument {
+  const at = new Date(noon.getTime() - 39 * dayMs);
+  return {
+    _id: `dsp_${intentHash.slice(-8)}`,
+    intentHash,
+    anchorId: 'harbour',
+    corridor: 'usdc-ngn',
+    filedBy: 'account',
+    publicKey: account,
+    reason: 'My bank has nothing, says Ada.',
+    status,
+    outcomeStatus: 'settled',
+    effect: 'counts_not_filled',
+    unsupported: false,
+    createdAt: at,
+    resolvedAt: status === 'open' ? null : at,
+    audit: [{ at, action: 'filed', actor: account, note: 'Ada called', evidence: 'letter of Ada' }],
+  };
+}

@@ -37,19 +37,6 @@ async function add(owner: string, ending: keyof typeof outcomes, changes: Partia
 }
 
 let clients = 0;
-const client = () => {
-  clients += 1;
-  return { 'x-forwarded-for': `198.18.1.${clients}` };
-};
-
-async function card() {
-  const headers = { authorization: `Bearer ${testCronSecret}`, ...client() };
-  await fixture.app.client.request('POST', '/api/reputation/refresh', { headers });
-  const path = '/api/reputation/harbour?window=7';
-  const { body } = await fixture.app.client.request<AnchorReputation>('GET', path, { headers: client() });
-  const { outcomes: counted, filled, acceptedDisputes } = body;
-  return { outcomes: counted, filled, acceptedDisputes };
-}
 
 type Counts = NonNullable<IntentAnswer['outcome']>['counts'];
 
@@ -213,3 +200,17 @@ describe('the effect of a dispute', () => {
     expect((await fixture.read(intent._id)).outcome?.counts).toBe('filled');
   });
 });
+
+function client() {
+  clients += 1;
+  return { 'x-forwarded-for': `198.18.1.${clients}` };
+}
+
+async function card() {
+  const headers = { authorization: `Bearer ${testCronSecret}`, ...client() };
+  await fixture.app.client.request('POST', '/api/reputation/refresh', { headers });
+  const path = '/api/reputation/harbour?window=7';
+  const { body } = await fixture.app.client.request<AnchorReputation>('GET', path, { headers: client() });
+  const { outcomes: counted, filled, acceptedDisputes } = body;
+  return { outcomes: counted, filled, acceptedDisputes };
+}

@@ -27,8 +27,6 @@ describe('the documented limits', () => {
     expect(delays(1)).toEqual([12_000, 72_000, 432_000]);
   });
 });
-
-const names = (kind: string, count: number) => Array.from({ length: count }, (_, n) => `${kind}-${n}`);
 const sum = (shares: Map<string, number>) => [...shares.values()].reduce((all, one) => all + one, 0);
 
 /** Places of an instance to which these webhooks have acknowledged something. */
@@ -104,3 +102,7 @@ describe('the places of an instance', () => {
     expect(next.filter((id) => served.has(id) && id.startsWith('hangs'))).toEqual([]);
   });
 });
+
+function names(kind: string, count: number) {
+  return Array.from({ length: count }, (_, n) => `${kind}-${n}`);
+}
