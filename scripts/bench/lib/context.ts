@@ -57,7 +57,8 @@ export function createContext(given: {
         fetch(url)
           .then(() => true)
           .catch(() => false);
-      const bare = breakable({ name: 'bare-server', folder, command: process.execPath, args, isUp });
+      const env = { PATH: process.env.PATH ?? '' };
+      const bare = breakable({ name: 'bare-server', folder, command: process.execPath, args, env, isUp });
       const stop = async () => void (await bare.end('SIGTERM'));
       await parts.add('the bare server', { stop });
       await bare.start();

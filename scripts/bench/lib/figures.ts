@@ -65,27 +65,18 @@ export function toTables(rows: readonly BenchRow[]): string {
     .join('\n');
 }
 
-/** A row for each line: `figuresOf` its results and those of the first line, which is what the others are compared with. */
+/**
+ * A row for each line: `figuresOf` its results and those of the first line, which is what the others are compared with.
+ * Measures each line once per round, the order moving on by one every round, so that other load on the machine affects
+ * all alike. A first round warms up and does not count: of a process that has just started, V8 has optimised little.
+ */
 export async function rowsInTurns<T>(
   table: string,
   rounds: number,
   lines: readonly { what: string; measure: () => Promise<T> }[],
   figuresOf: (results: readonly T[], reference: readonly T[]) => BenchRow['figures'],
 ): Promise<BenchRow[]> {
-  const measured = await inTurns(rounds, lines);
-  const reference = measured[0]?.results ?? [];
-  return measured.map(({ what, results }) => ({ table, what, figures: figuresOf(results, reference) }));
-}
-
-/**
- * Measures each line once per round, the order moving on by one every round, so that other load on the machine affects
- * all alike. A first round warms up and does not count: of a process that has just started, V8 has optimised little.
- */
-async function inTurns<T>(
-  rounds: number,
-  lines: readonly { what: string; measure: () => Promise<T> }[],
-): Promise<{ what: string; results: T[] }[]> {
-  const measured = lines.map(({ what, measure }) => ({ what, measure, results: [] as T[] }));
+  const measured = lines.map((line) => ({ ...line, results: [] as T[] }));
   for (let round = 0; round <= rounds; round += 1) {
     for (const place of measured.keys()) {
       const line = measured[(place + round) % measured.length];
@@ -93,5 +84,6 @@ async function inTurns<T>(
       if (round > 0 && result !== undefined) line?.results.push(result);
     }
   }
-  return measured;
+  const reference = measured[0]?.results ?? [];
+  return measured.map(({ what, results }) => ({ table, what, figures: figuresOf(results, reference) }));
 }
