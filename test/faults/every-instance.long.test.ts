@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { createClient } from '../../contract/client/create-client.js';
 import type { ServiceProcess } from '../fixtures/edge/service-process.js';
-import {
-  beginOffRamp,
-  run,
-  type SeveralInstances,
-  startSeveral,
-  statusOf,
-} from '../fixtures/faults/several-instances.js';
+import { beginOffRamp, run, startSeveral, statusOf } from '../fixtures/faults/several-instances.js';
 import { newClient } from '../fixtures/new-client.js';
 import { waitFor } from '../support/wait-for.js';
 
-let service: SeveralInstances;
 /** Ends every stream. */
 const over = new AbortController();
-beforeAll(async () => {
-  service = await startSeveral(3);
-}, 180_000);
+const service = await startSeveral(3);
 afterAll(async () => {
   over.abort();
   await service?.stop();

@@ -1,16 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import type { ServiceProcess } from '../fixtures/edge/service-process.js';
 import {
   beginOffRamp,
   type Job,
   jobPaths,
-  type LeaseHolders,
   metricOf,
   type OffRamp,
   run,
-  type SeveralInstances,
   startSeveral,
   statusOf,
   watchLeases,
@@ -26,31 +24,20 @@ const leaseOf = { tick: 'publisher', reconcile: 'reconcile', observe: 'observer'
 const jobs = Object.keys(leaseOf) as (keyof typeof leaseOf)[];
 const polls = 'GET /sep24/transaction';
 const asksOfObserver = 'GET /sep38/info';
-
-let service: SeveralInstances;
-let leases: LeaseHolders;
-let killed: ServiceProcess;
-let frozen: ServiceProcess;
-let left: ServiceProcess;
 /** The requests that the anchors have received and do not answer. */
 const held: ServerResponse[] = [];
 
-beforeAll(async () => {
-  service = await startSeveral(3);
-  [killed, frozen, left] = service.instances as [ServiceProcess, ServiceProcess, ServiceProcess];
-  // Waits for the first scheduled tick, so that none comes in between later.
-  for (const instance of service.instances)
-    await waitFor(async () => expect(await runsOf(instance, 'tick')).toBeGreaterThan(0), { timeout: 60_000 });
-  leases = await watchLeases(service.uri, service.instances);
-}, 240_000);
+const service = await startSeveral(3);
+const [killed, frozen, left] = service.instances as [ServiceProcess, ServiceProcess, ServiceProcess];
+// Waits for the first scheduled tick, so that none comes in between later.
+for (const instance of service.instances)
+  await waitFor(async () => expect(await runsOf(instance, 'tick')).toBeGreaterThan(0), { timeout: 60_000 });
+const leases = await watchLeases(service.uri, service.instances);
 afterAll(async () => {
   answerAgain();
   await leases?.close();
   await service?.stop();
 }, 60_000);
-
-const runsOf = (instance: ServiceProcess, task: string) =>
-  metricOf(instance, 'fairlead_job_runs_total', `task="${task}"`);
 
 function holdAnswers(): void {
   for (const route of [polls, asksOfObserver])
@@ -190,4 +177,8 @@ async function newScores(anchorId: string, by: ServiceProcess): Promise<void> {
   });
   await storeOutcomes(leases.db, intents);
   await untilDone(by, 'refresh', 30_000);
+}
+
+function runsOf(instance: ServiceProcess, task: string) {
+  return metricOf(instance, 'fairlead_job_runs_total', `task="${task}"`);
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import type { AnchorAnswer } from '../../contract/schemas/anchors.js';
 import type { IntentAnswer } from '../../contract/schemas/intents.js';
 import type { PublisherHealth } from '../../contract/schemas/publisher.js';
@@ -13,7 +13,7 @@ import { itWhere, python3, runsHere } from '../support/it-where.js';
 import { runProgram } from '../support/run-program.js';
 import { waitFor } from '../support/wait-for.js';
 import { blockOf, blocksOf } from './blocks.js';
-import { type LocalStart, startLocally } from './local-start.js';
+import { startLocally } from './local-start.js';
 
 /* The blocks of the guides for readers, and of the pages of reference that show commands, against one `npm start`. */
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -21,19 +21,16 @@ const itInShell = itWhere(
   runsHere('bash', '--version') && runsHere('curl', '--version') && python3,
   'no bash, curl or python3: the commands of the guides',
 );
-let local: LocalStart;
 
-beforeAll(async () => {
-  local = await startLocally();
-  // The anchors are read and the first batch is published about ten seconds after the service is up.
-  await waitFor(
-    async () => {
-      expect((await call<PublisherHealth>('/api/publisher/health')).latest).not.toBeNull();
-      expect((await call<AnchorAnswer>('/api/anchors/harbour')).discovery).toMatchObject({ state: 'fresh' });
-    },
-    { timeout: 60_000, interval: 2_000 },
-  );
-}, 240_000);
+const local = await startLocally();
+// The anchors are read and the first batch is published about ten seconds after the service is up.
+await waitFor(
+  async () => {
+    expect((await call<PublisherHealth>('/api/publisher/health')).latest).not.toBeNull();
+    expect((await call<AnchorAnswer>('/api/anchors/harbour')).discovery).toMatchObject({ state: 'fresh' });
+  },
+  { timeout: 60_000, interval: 2_000 },
+);
 afterAll(() => local.stop(), 60_000);
 
 async function call<T>(path: string, json?: object): Promise<T> {

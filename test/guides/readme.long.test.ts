@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { itWhere, runsHere } from '../support/it-where.js';
 import { waitFor } from '../support/wait-for.js';
 import { blockOf, blocksOf, expectLike } from './blocks.js';
-import { type LocalStart, startLocally } from './local-start.js';
+import { startLocally } from './local-start.js';
 
 /* Every block of README.md that is not about installing, run as printed and in their order. */
 const page = 'README.md';
@@ -10,11 +10,8 @@ const itInShell = itWhere(
   runsHere('bash', '--version') && runsHere('curl', '--version'),
   'no bash or no curl: the five steps of README.md',
 );
-let local: LocalStart;
 
-beforeAll(async () => {
-  local = await startLocally();
-}, 180_000);
+const local = await startLocally();
 afterAll(() => local.stop(), 60_000);
 
 describe('the first five minutes of README.md', () => {

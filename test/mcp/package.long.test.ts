@@ -2,11 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { createTools } from '../../mcp/tools.js';
 import { publisherFixture } from '../fixtures/publisher/publisher-over-http.js';
 import { runProgram } from '../support/run-program.js';
-import { type Connection, call, connect } from './host.js';
+import { call, connect } from './host.js';
 
 const workspace = fileURLToPath(new URL('../../mcp/', import.meta.url));
 const readme = readFileSync(join(workspace, 'README.md'), 'utf8');
@@ -14,8 +14,6 @@ const folder = mkdtempSync(join(tmpdir(), 'fairlead-mcp-'));
 const fixture = await publisherFixture();
 /** The environment without the variables that npm sets for its scripts. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('npm_')));
-let tarball: string;
-let host: Connection;
 
 /** The only block of the README that begins with this text. */
 function block(start: string): string {
@@ -34,16 +32,14 @@ function here(args: readonly string[], publicKey = ''): string[] {
   });
 }
 
-beforeAll(async () => {
-  const packed = await runProgram('npm', ['pack', '--pack-destination', folder], { cwd: workspace, env });
-  if (packed.status !== 0) throw new Error(`npm pack failed: ${packed.stdout}${packed.stderr}`);
-  tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
-  const batch = await fixture.publish();
-  const { mcpServers } = JSON.parse(block('{\n  "mcpServers"'));
-  const { command, args } = mcpServers.fairlead as { command: string; args: string[] };
-  const packedCommand = { program: command, args: here(args, batch.publicKey), cwd: folder };
-  host = await connect({ command: packedCommand, args: [] });
-}, 180_000);
+const packed = await runProgram('npm', ['pack', '--pack-destination', folder], { cwd: workspace, env });
+if (packed.status !== 0) throw new Error(`npm pack failed: ${packed.stdout}${packed.stderr}`);
+const tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
+const batch = await fixture.publish();
+const { mcpServers } = JSON.parse(block('{\n  "mcpServers"'));
+const { command, args } = mcpServers.fairlead as { command: string; args: string[] };
+const packedCommand = { program: command, args: here(args, batch.publicKey), cwd: folder };
+const host = await connect({ command: packedCommand, args: [] });
 afterAll(async () => {
   await host.close();
   rmSync(folder, { recursive: true, force: true });

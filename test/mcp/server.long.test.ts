@@ -1,13 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { encodeSecretKey } from '../../contract/verification/strkey.js';
 import { scriptedService, startScriptedService } from '../fixtures/clients/scripted-service.js';
 import { signer, storedIntent } from '../fixtures/disputes/dispute-values.js';
 import { insertIntents } from '../fixtures/intents/stored-intents.js';
-import {
-  publisherFixture,
-  startTamperingProxy,
-  type TamperingProxy,
-} from '../fixtures/publisher/publisher-over-http.js';
+import { publisherFixture, startTamperingProxy } from '../fixtures/publisher/publisher-over-http.js';
 import { testAdminKey } from '../support/app.js';
 import { waitFor } from '../support/wait-for.js';
 import { type Connection, call, connect, faultOf } from './host.js';
@@ -15,23 +11,21 @@ import { type Connection, call, connect, faultOf } from './host.js';
 const fixture = await publisherFixture();
 const owner = signer('a wallet behind fairlead-mcp');
 const score = { anchor: 'harbour', corridor: 'usdc-ngn' };
-/** The public key of PUBLISHER_SECRET_KEY in the fixture. */
-let publisherKey: string;
-let sequence: string;
-let reader: Connection;
-let writer: Connection;
 
-beforeAll(async () => {
-  const batch = await fixture.publish();
-  publisherKey = batch.publicKey;
-  sequence = String(batch.header.sequence);
-  const { url } = fixture.app;
-  reader = await connect({ args: [url] });
-  const secret = encodeSecretKey(owner.secretKey);
-  const env = { FAIRLEAD_ADMIN_KEY: testAdminKey, FAIRLEAD_ACCOUNT_SECRET: secret };
-  writer = await connect({ args: [url, '--intents'], env });
-}, 120_000);
+const batch = await fixture.publish();
+const publisherKey = batch.publicKey;
+const sequence = String(batch.header.sequence);
+const { url } = fixture.app;
+const reader = await connect({ args: [url] });
+const secret = encodeSecretKey(owner.secretKey);
+const env = { FAIRLEAD_ADMIN_KEY: testAdminKey, FAIRLEAD_ACCOUNT_SECRET: secret };
+const writer = await connect({ args: [url, '--intents'], env });
+const proxy = await startTamperingProxy(fixture.app.url);
+/** Was given the key of the publisher. */
+const knowing = await connect({ args: [proxy.url, '--key', publisherKey] });
 afterAll(async () => {
+  await knowing.close();
+  await proxy.stop();
   await reader.close();
   await writer.close();
 });
@@ -131,16 +125,6 @@ const later = (signed: object) => {
 };
 
 describe('verify_score', () => {
-  let proxy: TamperingProxy;
-  let knowing: Connection;
-  beforeAll(async () => {
-    proxy = await startTamperingProxy(fixture.app.url);
-    knowing = await connect({ args: [proxy.url, '--key', publisherKey] });
-  });
-  afterAll(async () => {
-    await knowing.close();
-    await proxy.stop();
-  });
   it('says whether the key was given by the user or taken from the service that is checked', async () => {
     const given = await call(knowing, 'verify_score', score);
     expect(given.trust).toMatchObject({ keys: 'given', publicKey: publisherKey });

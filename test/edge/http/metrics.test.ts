@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { contract } from '../../../contract/index.js';
 import { listRoutes } from '../../../server/http/route-table.js';
 import { edgeFixture } from '../../fixtures/edge/raw-requests.js';
 import { newClient } from '../../fixtures/new-client.js';
-import { startTestApp, type TestApp } from '../../support/app.js';
+import { startTestApp } from '../../support/app.js';
 import { waitFor } from '../../support/wait-for.js';
 
 const fixture = await edgeFixture();
@@ -74,17 +74,14 @@ it('an anchor whose answer cannot be read is counted as such, not as one that an
   );
 }, 60_000);
 
+const token = 'metrics-token-of-the-tests-0123456789';
+const oldToken = `old-${token}`;
+const start = (env: Record<string, string>) =>
+  startTestApp({ uri: fixture.uri, simulated: fixture.app.simulated, env });
+const apart = await start({ METRICS_PORT: '0', METRICS_TOKEN: token });
+const guarded = await start({ METRICS_TOKEN: `${token},${oldToken}` });
+
 describe('the metrics', () => {
-  const token = 'metrics-token-of-the-tests-0123456789';
-  const oldToken = `old-${token}`;
-  const start = (env: Record<string, string>) =>
-    startTestApp({ uri: fixture.uri, simulated: fixture.app.simulated, env });
-  let apart: TestApp;
-  let guarded: TestApp;
-  beforeAll(async () => {
-    apart = await start({ METRICS_PORT: '0', METRICS_TOKEN: token });
-    guarded = await start({ METRICS_TOKEN: `${token},${oldToken}` });
-  });
   afterAll(async () => {
     await apart.close();
     await guarded.close();
