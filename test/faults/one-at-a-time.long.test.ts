@@ -28,6 +28,7 @@ const asksOfObserver = 'GET /sep38/info';
 const held: ServerResponse[] = [];
 
 const service = await startSeveral(3);
+afterAll(service.stop, 60_000);
 const [killed, frozen, left] = service.instances as [ServiceProcess, ServiceProcess, ServiceProcess];
 // Waits for the first scheduled tick, so that none comes in between later.
 for (const instance of service.instances)
@@ -35,9 +36,8 @@ for (const instance of service.instances)
 const leases = await watchLeases(service.uri, service.instances);
 afterAll(async () => {
   answerAgain();
-  await leases?.close();
-  await service?.stop();
-}, 60_000);
+  await leases.close();
+});
 
 function holdAnswers(): void {
   for (const route of [polls, asksOfObserver])

@@ -23,6 +23,7 @@ const itInShell = itWhere(
 );
 
 const local = await startLocally();
+afterAll(() => local.stop(), 60_000);
 // The anchors are read and the first batch is published about ten seconds after the service is up.
 await waitFor(
   async () => {
@@ -31,7 +32,6 @@ await waitFor(
   },
   { timeout: 60_000, interval: 2_000 },
 );
-afterAll(() => local.stop(), 60_000);
 
 async function call<T>(path: string, json?: object): Promise<T> {
   const headers = { 'content-type': 'application/json' };
