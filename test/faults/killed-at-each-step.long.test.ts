@@ -1,7 +1,6 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { mongo } from 'mongoose';
+import { listenOnLoopback } from '../../scripts/lib/loopback-server.js';
 import { withDatabase } from '../../scripts/mongod/uri.js';
 import { type ReferenceOracle, startReferenceOracle } from '../../scripts/reference-oracle/index.js';
 import { reconcileLease } from '../../server/features/intents/polls/reconcile.js';
@@ -21,18 +20,13 @@ import { failed, settled } from '../fixtures/reputation/stored-outcomes.js';
 import { openDeliveries } from '../fixtures/webhooks/delivery-fixture.js';
 import { outboxOf } from '../fixtures/webhooks/emit.js';
 import { type Receiver, startReceiver } from '../fixtures/webhooks/receiver.js';
-import { type PrivateMongo, privateMongo } from '../support/database.js';
+import { privateMongo } from '../support/database.js';
 import { expectFor } from '../support/expect-for.js';
-import { buildWorker, eventually, type Worker } from '../support/worker-processes.js';
+import { buildWorker, eventually } from '../support/worker-processes.js';
 import { type KilledTask, killedFleet, killedIntent, leaseTtlMs } from './killed-worker.js';
 
 /** Two rows of steps are walked at the same time, each in a database of its own. */
-const lanes = ['a', 'b'];
-
-let mongod: PrivateMongo;
-let start: (task: KilledTask) => Worker;
-let anchor: Server;
-let opened: World[] = [];
+const lanes = ['killed-a', 'killed-b'];
 
 const kept = ['leases', 'database_shape'];
 
@@ -40,12 +34,12 @@ type World = Awaited<ReturnType<typeof openWorld>>;
 
 /** What the process that does the rest consists of, and those that are called. */
 async function openWorld(name: string) {
-  const uri = withDatabase(mongod.uri, `killed-${name}`);
+  const uri = withDatabase(mongod.uri, name);
   const to = await startReceiver((response, delivery) => response.writeHead(world.respond(delivery)).end());
   const deliveries = await openDeliveries({ uri, allow: [to.origin] });
   const parts = await openReputationParts(uri);
   const publisher = await publisherInstance({ uri, oracleUrl: undefined, leaseTtlMs });
-  const origin = `http://127.0.0.1:${(anchor.address() as AddressInfo).port}`;
+  const { origin } = anchor;
   const intents = openIntents(parts.connection, { origin, owner: 'the rest', leaseTtlMs });
   await intents.leases.seed([reconcileLease]);
   const world = {
@@ -88,26 +82,22 @@ const anchorSays: Record<string, object> = {
   [contestedId]: paidOut,
 };
 
-beforeAll(async () => {
-  mongod = await privateMongo();
-  const client = new mongo.MongoClient(mongod.uri);
-  // The server ends the transactions of a lost client after a minute by default; here it does so after a second.
-  await client.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 1 });
-  await client.close();
-  anchor = createServer((request, response) => {
-    const id = new URL(request.url ?? '', 'http://anchor').searchParams.get('id') ?? '';
-    const transaction = { id, kind: 'withdrawal', ...anchorSays[id] };
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ transaction }));
-  });
-  await new Promise<void>((resolve) => anchor.listen(0, '127.0.0.1', resolve));
-  start = await buildWorker<KilledTask>(new URL('./killed-worker.ts', import.meta.url));
-  opened = await Promise.all(lanes.map(openWorld));
-}, 120_000);
+const mongod = await privateMongo();
+afterAll(mongod.stop, 60_000);
+const client = new mongo.MongoClient(mongod.uri);
+// The server ends the transactions of a lost client after a minute by default; here it does so after a second.
+await client.db('admin').command({ setParameter: 1, transactionLifetimeLimitSeconds: 1 });
+await client.close();
+const anchor = await listenOnLoopback((request, response) => {
+  const id = new URL(request.url ?? '', 'http://anchor').searchParams.get('id') ?? '';
+  const transaction = { id, kind: 'withdrawal', ...anchorSays[id] };
+  response.setHeader('content-type', 'application/json').end(JSON.stringify({ transaction }));
+});
+const start = await buildWorker<KilledTask>(new URL('./killed-worker.ts', import.meta.url));
+const opened = await Promise.all(lanes.map(openWorld));
 afterAll(async () => {
   await Promise.all(opened.map((world) => world.close()));
-  anchor?.closeAllConnections();
-  anchor?.close();
-  await mongod?.stop();
+  await anchor.stop();
 }, 60_000);
 
 interface Row {

@@ -1,13 +1,13 @@
 import type { RequestListener } from 'node:http';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 import type { AnchorAnswer } from '../../../contract/schemas/anchors.js';
 import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { callbackSignature } from '../../../scripts/simulated-anchors/callbacks.js';
 import { simulatedKey } from '../../../scripts/simulated-anchors/identity.js';
-import { type SimulatedAnchors, startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
+import { startSimulatedAnchors } from '../../../scripts/simulated-anchors/index.js';
 import { answerText, type HostileAnchor, startHostileAnchor } from '../../fixtures/rates/hostile-anchor.js';
-import { startTestApp, type TestApp, testCronSecret } from '../../support/app.js';
+import { startTestApp, testCronSecret } from '../../support/app.js';
 import { testDatabase } from '../../support/database.js';
 import { waitFor } from '../../support/wait-for.js';
 
@@ -130,8 +130,6 @@ const odds: Record<string, Odd> = {
 
 const servers = new Map<string, HostileAnchor>();
 const isPaid = new Set<string>();
-let simulated: SimulatedAnchors;
-let app: TestApp;
 
 const originOf = (name: string) => servers.get(name)?.origin ?? '';
 
@@ -159,38 +157,35 @@ function recordOf(name: string) {
   return { transaction: isPaid.has(name) ? { ...waiting, ...done, ...paid } : waiting };
 }
 
-beforeAll(async () => {
-  for (const [name, odd] of Object.entries(odds)) await startAnchor(name, odd);
-  simulated = await startSimulatedAnchors({
-    clock: now,
-    random: () => 0.5,
-    latencyFactor: 0,
-    anchors: ['ferry'],
-  });
-  const anchors = Object.entries(odds).map(([name, { callsBack }]) => ({
-    id: name,
-    name,
-    homeDomain: originOf(name),
-    corridors: [{ id: 'usdc-ngn', deliveryMethods: ['bank_account'] }],
-    ...(callsBack ? {} : { partnerToken: { env: 'ODD_TOKEN', origin: originOf(name) } }),
-  }));
-  app = await startTestApp({
-    uri: database.uri,
-    simulated,
-    allow: [...servers.values()].map(({ origin }) => origin),
-    env: { ODD_TOKEN: 'token', PUBLIC_URL: 'HTTPS://Fairlead.Example:443' },
-    fleet: (fleet) => ({ corridors: fleet.corridors.filter((each) => each.id === 'usdc-ngn'), anchors }),
-    world: { clock: now, pause: async () => undefined },
-  });
+for (const [name, odd] of Object.entries(odds)) await startAnchor(name, odd);
+const simulated = await startSimulatedAnchors({
+  clock: now,
+  random: () => 0.5,
+  latencyFactor: 0,
+  anchors: ['ferry'],
+});
+const anchors = Object.entries(odds).map(([name, { callsBack }]) => ({
+  id: name,
+  name,
+  homeDomain: originOf(name),
+  corridors: [{ id: 'usdc-ngn', deliveryMethods: ['bank_account'] }],
+  ...(callsBack ? {} : { partnerToken: { env: 'ODD_TOKEN', origin: originOf(name) } }),
+}));
+const app = await startTestApp({
+  uri: database.uri,
+  simulated,
+  allow: [...servers.values()].map(({ origin }) => origin),
+  env: { ODD_TOKEN: 'token', PUBLIC_URL: 'HTTPS://Fairlead.Example:443' },
+  fleet: (fleet) => ({ corridors: fleet.corridors.filter((each) => each.id === 'usdc-ngn'), anchors }),
+  world: { clock: now, pause: async () => undefined },
 });
 afterAll(async () => {
-  await app?.close();
-  await simulated?.stop();
+  await app.close();
+  await simulated.stop();
   for (const each of servers.values()) await each.stop();
 });
 
 const names = Object.keys(odds);
-let rates: RatesAnswer;
 const intents = new Map<string, IntentAnswer>();
 let clients = 0;
 
@@ -240,30 +235,28 @@ async function seen(member: 'transaction' | 'outcome', passesMs: number): Promis
   }, patience);
 }
 
-beforeAll(async () => {
-  rates = await waitFor(async () => {
-    passedMs += 20_000;
-    const answer = await readRates();
-    const late = answer.unavailable.filter(({ reason }) => ['timeout', 'unreachable'].includes(reason));
-    expect(late).toEqual([]);
-    return answer;
-  }, patience);
-  for (const name of names) {
-    const nonce = name.padEnd(32, '-').slice(0, 32);
-    const terms = { corridor: 'usdc-ngn', anchorId: name, account, sellAmount: '100', nonce };
-    intents.set(name, (await request<IntentAnswer>('POST', '/api/intent/offramp', { body: terms })).body);
-  }
-  passedMs += 1_000;
-  startedAt = new Date(now()).toISOString();
-  for (const name of names) {
-    const path = `/api/intent/${intentOf(name)}/transaction`;
-    const nonce = name.padEnd(32, '-').slice(0, 32);
-    await request('POST', path, { body: { anchorTransactionId: id, nonce } });
-  }
-  await seen('transaction', minuteMs);
-  for (const name of names) isPaid.add(name);
-  await seen('outcome', 10 * minuteMs);
-}, 180_000);
+const rates = await waitFor(async () => {
+  passedMs += 20_000;
+  const answer = await readRates();
+  const late = answer.unavailable.filter(({ reason }) => ['timeout', 'unreachable'].includes(reason));
+  expect(late).toEqual([]);
+  return answer;
+}, patience);
+for (const name of names) {
+  const nonce = name.padEnd(32, '-').slice(0, 32);
+  const terms = { corridor: 'usdc-ngn', anchorId: name, account, sellAmount: '100', nonce };
+  intents.set(name, (await request<IntentAnswer>('POST', '/api/intent/offramp', { body: terms })).body);
+}
+passedMs += 1_000;
+startedAt = new Date(now()).toISOString();
+for (const name of names) {
+  const path = `/api/intent/${intentOf(name)}/transaction`;
+  const nonce = name.padEnd(32, '-').slice(0, 32);
+  await request('POST', path, { body: { anchorTransactionId: id, nonce } });
+}
+await seen('transaction', minuteMs);
+for (const name of names) isPaid.add(name);
+await seen('outcome', 10 * minuteMs);
 
 it.each(names)('%s: from the quote to the outcome', async (name) => {
   const { quote = quoted, reason, intent = settled, unreadable = [] } = odds[name] ?? {};

@@ -29,8 +29,7 @@ connection.getClient().on('commandStarted', ({ commandName }) => {
 openInstance();
 await prepareCollections(connection);
 beforeEach(() => {
-  keys += 1;
-  key = `getRates|198.51.100.${keys}`;
+  key = freshKey();
   draws = 0;
   clockIsOff = false;
 });
@@ -182,3 +181,8 @@ it('an instance whose clock is off grants one further limit by itself, and leave
   clockIsOff = false;
   expect(grantedOf(await take(limiter, 100))).toBe(rule.points - drawn);
 });
+
+function freshKey(): string {
+  keys += 1;
+  return `getRates|198.51.100.${keys}`;
+}

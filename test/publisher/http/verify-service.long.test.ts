@@ -23,7 +23,7 @@ afterAll(async () => {
 beforeEach(() => {
   proxy.tamper(undefined);
   files += 1;
-  memory = join(folder, `${files}.json`);
+  memory = join(folder, String(files));
 });
 
 /** Verifies the service behind the proxy. */

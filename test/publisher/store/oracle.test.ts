@@ -1,6 +1,6 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { listenOnLoopback } from '../../../scripts/lib/loopback-server.js';
 import type { Logger } from '../../../server/ports.js';
 import {
   cardsOf,
@@ -107,14 +107,11 @@ describe('an oracle that does not take the batch', () => {
   });
 });
 
-const servers: { closeAllConnections(): void; close(): void }[] = [];
+const stops: (() => Promise<void>)[] = [];
 let points = 0;
 
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
 });
 
 /** Publishes one more batch, with new scores. */
@@ -190,8 +187,7 @@ describe('an oracle that takes batches', () => {
 });
 
 async function oracleThat(answers: RequestListener): Promise<string> {
-  const server = createServer(answers);
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/batches`;
+  const { origin, stop } = await listenOnLoopback(answers);
+  stops.push(stop);
+  return `${origin}/batches`;
 }

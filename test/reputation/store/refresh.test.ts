@@ -26,13 +26,7 @@ describe('a refresh', () => {
   });
 
   it('counts in each window its own days, including today', async () => {
-    await outcomes('squall', 'usdc-ngn', 30, { daysAgo: 0 });
-    await outcomes('squall', 'usdc-ngn', 30, { daysAgo: 6 });
-    await outcomes('squall', 'usdc-ngn', 30, { daysAgo: 7 });
-    await outcomes('squall', 'usdc-ngn', 30, { daysAgo: 29 });
-    await outcomes('squall', 'usdc-ngn', 30, { daysAgo: 30 });
-    await outcomes('squall', 'usdc-ngn', 30, { daysAgo: 89 });
-    await outcomes('squall', 'usdc-ngn', 30, { daysAgo: 90 });
+    for (const daysAgo of [0, 6, 7, 29, 30, 89, 90]) await outcomes('squall', 'usdc-ngn', 30, { daysAgo });
     await fixture.feature.service.refreshNow();
     const counts = [];
     for (const window of [7, 30, 90] as const)

@@ -1,7 +1,8 @@
-import { EventEmitter, once } from 'node:events';
-import { type AddressInfo, connect } from 'node:net';
+import { EventEmitter } from 'node:events';
+import { connect } from 'node:net';
 import { expect, it } from '@jest/globals';
 import express, { type Request, type Response } from 'express';
+import { listenOnLoopback } from '../../../scripts/lib/loopback-server.js';
 import { ApiError } from '../../../server/errors.js';
 import { senderOf } from '../../../server/http/send-json.js';
 import { createStreams } from '../../../server/streams/streams.js';
@@ -45,11 +46,10 @@ it('requests that a client sends without waiting leave no place taken and no str
       res.status(status).json({ code });
     }
   });
-  const server = app.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = await listenOnLoopback(app);
   const send = (...paths: string[]) => {
     const seen = { text: '' };
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1', () => {
+    const socket = connect(Number(new URL(server.origin).port), '127.0.0.1', () => {
       socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''));
     });
     socket.on('data', (bytes) => {
@@ -72,7 +72,6 @@ it('requests that a client sends without waiting leave no place taken and no str
     for (const { socket } of [failed, ...patient]) socket.destroy();
     await waitFor(() => expect(now).toEqual({ opened: 5, closed: 5, fed: 0 }));
   } finally {
-    server.close();
-    server.closeAllConnections();
+    await server.stop();
   }
 });
