@@ -3,25 +3,19 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import type { InvalidateCacheAnswer } from '../../../contract/schemas/cache.js';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import { startCountedCache } from '../../fixtures/cache/counted-cache.js';
-import { startTestApp, type TestApp, testAdminKey, testCronSecret } from '../../support/app.js';
-import { testDatabase } from '../../support/database.js';
+import { startTestApp, type TestApp, testAdminKey, testApp, testCronSecret } from '../../support/app.js';
 import { waitFor } from '../../support/wait-for.js';
 
-const database = testDatabase();
 /** How far the clock of the service is ahead. */
 let aheadMs = 0;
 let clients = 0;
 
-const app = await startTestApp({
-  uri: database.uri,
+const app = await testApp({
   env: { PUBLISHER_SECRET_KEY: '7a'.repeat(32) },
   world: { clock: () => Date.now() + aheadMs },
 });
 const ports = await startCountedCache(app);
-afterAll(async () => {
-  await ports.stop();
-  await app.close();
-});
+afterAll(() => ports.stop());
 
 async function post(path: string, body: object): Promise<void> {
   const authorization = `Bearer ${testCronSecret}`;
@@ -204,7 +198,7 @@ describe('POST /api/admin/cache/invalidate', () => {
   });
 
   it('200: makes the next request ask again: here at once, elsewhere within a second', async () => {
-    const other = await startTestApp({ uri: database.uri, simulated: app.simulated });
+    const other = await startTestApp({ uri: app.config.mongodbUri, simulated: app.simulated });
     const asOf = async ({ client }: TestApp) =>
       (await client.request<RatesAnswer>('GET', '/api/rates/usdc-ngn?amount=123')).body.asOf;
     const before = [await asOf(app), await asOf(other)];

@@ -1,22 +1,19 @@
-import { afterAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { createCacheFeature } from '../../../server/features/cache/feature.js';
-import { connectMongo } from '../../../server/mongo/connection.js';
 import { prepareCollections } from '../../../server/mongo/models.js';
-import { testDatabase } from '../../support/database.js';
+import { testConnection } from '../../support/database.js';
 import { silentLogger as logger } from '../../support/silent-logger.js';
 
-const database = testDatabase();
 /** The epoch as an instance has it. */
 const instance = (of = connection) =>
   createCacheFeature({ connection: of, hasCorridor: () => true, clock: Date.now, logger }).epoch;
 
-const connection = await connectMongo({ uri: database.uri });
+const connection = await testConnection();
+const away = await testConnection();
 instance();
 await prepareCollections(connection);
-afterAll(() => connection.close());
 
 it('an operation of operators changes the epoch here also while the database is away', async () => {
-  const away = await connectMongo({ uri: database.uri });
   const alone = instance(away);
   await away.close();
   const before = alone.current();

@@ -39,12 +39,6 @@ function signer(seedByte: number) {
 const publisher = signer(7);
 const stranger = signer(8);
 
-const entriesOf = (size: number): BatchEntry[] =>
-  Array.from({ length: size }, (_, index) => {
-    const scored = { outcomes: 30 + index, score: `${90 - index}.25`, state: 'scored', formula: 'v1' };
-    return { anchorId: `anchor-${index}`, corridor: 'usdc-ngn', ...scored };
-  });
-
 function headerOf(entries: readonly BatchEntry[], changes: Partial<BatchHeader> = {}): BatchHeader {
   return {
     version: 1,
@@ -250,3 +244,10 @@ describe('receiptFault', () => {
     expect(receiptFault(given, before, by)).toBe(fault),
   );
 });
+
+function entriesOf(size: number): BatchEntry[] {
+  return Array.from({ length: size }, (_, index) => {
+    const scored = { outcomes: 30 + index, score: `${90 - index}.25`, state: 'scored', formula: 'v1' };
+    return { anchorId: `anchor-${index}`, corridor: 'usdc-ngn', ...scored };
+  });
+}

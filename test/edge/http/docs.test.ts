@@ -13,12 +13,6 @@ app.use(sendJson({ begin: () => () => undefined }), createDocsRouter({ pageFolde
 const { origin: url, stop } = await listenOnLoopback(app);
 afterAll(stop);
 
-async function get(path: string, headers: Record<string, string> = {}) {
-  const answer = await fetch(`${url}${path}`, { headers });
-  const header = (name: string) => answer.headers.get(name);
-  return { status: answer.status, header, text: await answer.text() };
-}
-
 describe('what programs read', () => {
   it('/openapi.json is the committed document with the answering origin as its only server', async () => {
     const servers = [{ url: '/', description: 'This service.' }];
@@ -120,3 +114,9 @@ describe('/docs', () => {
       expectFor(file, (await get(`${folder}/${file}`)).status).toBe(404);
   });
 });
+
+async function get(path: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(`${url}${path}`, { headers });
+  const header = (name: string) => answer.headers.get(name);
+  return { status: answer.status, header, text: await answer.text() };
+}

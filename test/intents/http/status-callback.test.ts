@@ -12,15 +12,6 @@ interface Sent {
 
 let count = 0;
 
-/** An intent at an anchor with a transaction of its own attached. */
-async function attached(anchorId = 'harbour', patch: Record<string, unknown> = {}): Promise<Sent> {
-  count += 1;
-  const transactionId = `tx-${count}`;
-  const terms = fixture.terms({ anchorId, anchorTransactionId: transactionId, ...patch });
-  const { body } = await fixture.post(terms);
-  return { intentHash: body.intentHash, transactionId };
-}
-
 function bodyOf(transactionId: string, raw: Record<string, unknown> = {}): string {
   const transaction = { id: transactionId, kind: 'withdrawal', status: 'pending_anchor', ...raw };
   return JSON.stringify({ transaction });
@@ -222,3 +213,12 @@ it('is 404 for an unknown hash, 400 for a body that is no JSON object, and 415 f
   });
   expect(other.status).toBe(415);
 });
+
+/** An intent at an anchor with a transaction of its own attached. */
+async function attached(anchorId = 'harbour', patch: Record<string, unknown> = {}): Promise<Sent> {
+  count += 1;
+  const transactionId = `tx-${count}`;
+  const terms = fixture.terms({ anchorId, anchorTransactionId: transactionId, ...patch });
+  const { body } = await fixture.post(terms);
+  return { intentHash: body.intentHash, transactionId };
+}

@@ -48,7 +48,6 @@ for 30 days after a failure                | refunded   | 1h 15m, 20d1m 5h
 never once it expired or settled           | expired    | 1h never
 never once it settled                      | settled    | 1h never
 `;
-const spanOf = (text: string) => courseOf(`${text} x`)[0]?.[0];
 
 describe('the next poll of an intent', () => {
   it.each(rowsOf(table))('comes %s', (_what, from = '', polled = '', unpolled = '') => {
@@ -103,3 +102,7 @@ describe('the next poll of an intent', () => {
     expect(times(refunded).removeAt).toBeUndefined();
   });
 });
+
+function spanOf(text: string) {
+  return courseOf(`${text} x`)[0]?.[0];
+}

@@ -57,24 +57,6 @@ const found: FoundPayment = {
   ...{ closedAtMs: startMs + closedMs, lookedUpAtMs: startMs + closedMs, source: 'rpc' },
 };
 const failed: Finding = { kind: 'problem', problem: 'transaction_failed', contradicts: true };
-
-/** `found`: the wallet names the payment and the ledger shows it; `shown`, `refuted`: so of what the record named. */
-function after(state: Intent, afterMs: number, what: string): Intent {
-  const nowMs = startMs + afterMs;
-  const told = (learned: Parameters<typeof transition>[1], of = state) =>
-    transition(of, learned, nowMs, { ledger: true });
-  if (what === 'nothing') return told(null);
-  if (what === 'refuted') return told({ by: 'anchor', hash, finding: failed });
-  if (what === 'shown')
-    return told({ by: 'anchor', hash, finding: { kind: 'found', payment: { ...found, by: 'anchor' } } });
-  if (what === 'found') {
-    const payment = withNamed(state.payment, hash, 'wallet', nowMs);
-    return told({ by: 'wallet', hash, finding: { kind: 'found', payment: found } }, { ...state, payment });
-  }
-  const raw = records[what];
-  if (raw === undefined) throw new Error(`no record is called ${what}`);
-  return told({ record: record(raw), observedAtMs: nowMs });
-}
 const follow = (course: string, state = freshState()) =>
   courseOf(course).reduce((now, [afterMs, what]) => after(now, afterMs, what), state);
 
@@ -188,3 +170,21 @@ it('a poll that is answered after the payment closed makes it neither late nor f
   const places = answered({ withdraw_memo: '8' }).payment.instructions;
   expect(places.map((each) => each.storedAtMs)).toEqual([startMs + minute, storedAtMs]);
 });
+
+/** `found`: the wallet names the payment and the ledger shows it; `shown`, `refuted`: so of what the record named. */
+function after(state: Intent, afterMs: number, what: string): Intent {
+  const nowMs = startMs + afterMs;
+  const told = (learned: Parameters<typeof transition>[1], of = state) =>
+    transition(of, learned, nowMs, { ledger: true });
+  if (what === 'nothing') return told(null);
+  if (what === 'refuted') return told({ by: 'anchor', hash, finding: failed });
+  if (what === 'shown')
+    return told({ by: 'anchor', hash, finding: { kind: 'found', payment: { ...found, by: 'anchor' } } });
+  if (what === 'found') {
+    const payment = withNamed(state.payment, hash, 'wallet', nowMs);
+    return told({ by: 'wallet', hash, finding: { kind: 'found', payment: found } }, { ...state, payment });
+  }
+  const raw = records[what];
+  if (raw === undefined) throw new Error(`no record is called ${what}`);
+  return told({ record: record(raw), observedAtMs: nowMs });
+}

@@ -12,30 +12,6 @@ const store = createIntentStore(connection);
 beforeAll(() => prepareCollections(connection));
 beforeEach(() => intentDocuments(connection).deleteMany({}));
 
-/** Half of these hold a transaction, which the next one claims. */
-const insertMany = () =>
-  store.insertAll(
-    Array.from({ length: 200 }, (_, index) => ({
-      ...unpaidIntent(index),
-      ...(index % 2 === 0 ? { transactionId: `tx${index}` } : { claimedId: `tx${index - 1}` }),
-    })),
-  );
-
-/** The number of documents that the queries of `work` read, according to MongoDB's profiler. */
-async function documentsRead(work: () => Promise<unknown>): Promise<number> {
-  const db = connection.getClient().db(connection.name);
-  await db.setProfilingLevel('all');
-  await work();
-  await db.setProfilingLevel('off');
-  const profiled = await db
-    .collection('system.profile')
-    .find({ ns: `${connection.name}.intents` })
-    .toArray();
-  await db.collection('system.profile').drop();
-  expect(profiled.length).toBeGreaterThan(0);
-  return profiled.reduce((sum, { docsExamined = 0 }) => sum + docsExamined, 0);
-}
-
 it('finds the holder and the claimants of a transaction without reading other intents', async () => {
   await insertMany();
   const wanted = { anchorId: 'harbour', transactionId: 'tx100' };
@@ -92,3 +68,28 @@ it('tells each of those inserted together whether it was stored: a known one doe
   const stored = await intentDocuments(connection).countDocuments({});
   expect(stored).toBe(1 + intents.length - refused.length);
 });
+
+/** Half of these hold a transaction, which the next one claims. */
+function insertMany() {
+  return store.insertAll(
+    Array.from({ length: 200 }, (_, index) => ({
+      ...unpaidIntent(index),
+      ...(index % 2 === 0 ? { transactionId: `tx${index}` } : { claimedId: `tx${index - 1}` }),
+    })),
+  );
+}
+
+/** The number of documents that the queries of `work` read, according to MongoDB's profiler. */
+async function documentsRead(work: () => Promise<unknown>): Promise<number> {
+  const db = connection.getClient().db(connection.name);
+  await db.setProfilingLevel('all');
+  await work();
+  await db.setProfilingLevel('off');
+  const profiled = await db
+    .collection('system.profile')
+    .find({ ns: `${connection.name}.intents` })
+    .toArray();
+  await db.collection('system.profile').drop();
+  expect(profiled.length).toBeGreaterThan(0);
+  return profiled.reduce((sum, { docsExamined = 0 }) => sum + docsExamined, 0);
+}

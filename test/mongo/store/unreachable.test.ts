@@ -52,23 +52,16 @@ const at = (port: number, query = '') => `mongodb://127.0.0.1:${port}/x${query}`
 
 describe('a database that cannot be used', () => {
   const member = String.raw`^127\.0\.0\.1:\d+`;
-  const refusing = async () => at(await freePort(), '?replicaSet=rs0').replace('//', '//u:pass-of-ours@');
+  const ofSet = (port: number) => at(port, '?replicaSet=rs0');
+  const refusing = async () => ofSet(await freePort()).replace('//', '//u:pass-of-ours@');
   const otherSet = () => uri.replace(/replicaSet=\w+/, 'replicaSet=another');
   const noSet = 'is not a replica set.* run rs\\.initiate\\(\\) there once\\.$';
   itHere.each<[what: string, address: () => string | Promise<string>, says: string]>([
     ['refuses connections', refusing, `${member} refuses connections \\(ECONNREFUSED\\): start mongod there`],
     ['is not known', () => 'mongodb://no-such-host.invalid/x?replicaSet=rs0', 'a name that cannot be found'],
-    [
-      'is not initiated',
-      () => at(uninitiated, '?replicaSet=rs0'),
-      `${member} is not initiated .*rs.initiate`,
-    ],
+    ['is not initiated', () => ofSet(uninitiated), `${member} is not initiated .*rs.initiate`],
     ['is of another set', otherSet, `${member} is not of the replica set another .*: correct replicaSet`],
-    [
-      'is of no set',
-      () => at(alone, '?replicaSet=rs0'),
-      `${member} is not of .* rs0 .* mongod with --replSet$`,
-    ],
+    ['is of no set', () => ofSet(alone), `${member} is not of .* rs0 .* mongod with --replSet$`],
     ['is no replica set at all', () => at(alone), `^MongoDB at 127\\.0\\.0\\.1:\\d+ ${noSet}`],
     ['has an unknown option', () => `${withPassword}@127.0.0.1/x?appp=1`, 'appp.*not supported'],
     ['has no certificates', () => `${withPassword}@127.0.0.1/x?tls=true&tlsCAFile=/no/a.pem`, 'ENOENT'],

@@ -97,6 +97,7 @@ const because = (reason: string) => ({
   fromMidMarketUnavailable: reason,
 });
 const percents = { p50Percent: '1.0', p95Percent: '1.0' };
+const twoPercent = { p50Percent: '2.0', p95Percent: '2.0' };
 
 describe('the figures of a corridor', () => {
   it.each<[string, Observation[], object]>([
@@ -129,13 +130,7 @@ describe('the figures of a corridor', () => {
       {
         observations: 0,
         availabilityUnavailable: 'no_price',
-        fromMidMarket: {
-          tier: 'estimate',
-          quotes: 20,
-          meanPercent: '2.00',
-          p50Percent: '2.0',
-          p95Percent: '2.0',
-        },
+        fromMidMarket: { tier: 'estimate', quotes: 20, meanPercent: '2.00', ...twoPercent },
       },
     ],
   ])('of %s', (_name, observations, expected) => {

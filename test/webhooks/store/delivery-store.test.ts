@@ -56,12 +56,6 @@ function finished(delivery: Claimed, outcome: AttemptDocument['outcome'], answer
   };
 }
 
-async function read(id = 'none'): Promise<DeliveryDocument> {
-  const delivery = await deliveries.findOne({ _id: id });
-  if (delivery === null) throw new Error(`there is no delivery ${id}`);
-  return delivery;
-}
-
 /** Checks that the instant is at most a moment ago. */
 function expectNow(instant: Date | null | undefined, offsetMs = 0): void {
   const agoMs = Date.now() + offsetMs - (instant?.getTime() ?? 0);
@@ -219,4 +213,10 @@ async function put(webhookId: string, count: number, dueAgoMs = 0): Promise<stri
   );
   await store.add(rows);
   return rows.map(({ _id }) => _id);
+}
+
+async function read(id = 'none'): Promise<DeliveryDocument> {
+  const delivery = await deliveries.findOne({ _id: id });
+  if (delivery === null) throw new Error(`there is no delivery ${id}`);
+  return delivery;
 }

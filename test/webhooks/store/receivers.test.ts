@@ -95,52 +95,24 @@ describe('a server', () => {
   const raw = (text: string) => answering((socket) => socket.end(text));
   const unreadable = 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain';
   const cut = 'HTTP/1.1 410 Gone\r\nContent-Length: 500\r\n\r\ncut off';
-  it.each<[string, 'http' | 'https', (socket: Socket) => void, number, Expected]>([
-    [
-      'whose 200 cannot be read has acknowledged',
-      'http',
-      raw(unreadable),
-      5_000,
-      ['delivered', 'acknowledged', 200],
-    ],
-    ['whose 410 breaks off has refused', 'http', raw(cut), 5_000, ['refused', 'refused', 410]],
+  const ssh = answering('SSH-2.0-OpenSSH_9.6\r\n\r\n');
+  const acknowledged: Expected = ['delivered', 'acknowledged', 200];
+  const timedOut: Expected = ['exhausted', 'timeout', null];
+  const unreachable: Expected = ['exhausted', 'unreachable', null];
+  it.each<[string, (socket: Socket) => void, Expected, timeoutMs?: number, scheme?: string]>([
+    ['whose 200 cannot be read has acknowledged', raw(unreadable), acknowledged],
+    ['whose 410 breaks off has refused', raw(cut), ['refused', 'refused', 410]],
     [
       'that sends a gigabyte has it read to 1,024 bytes',
-      'http',
       gigabyte,
-      5_000,
       ['delivered', 'acknowledged', 200, 'g'.repeat(1_024)],
     ],
-    ['that does not answer is timed out', 'http', silent, 150, ['exhausted', 'timeout', null]],
-    [
-      'that sends 200 and a byte now and then is timed out',
-      'http',
-      drip,
-      150,
-      ['exhausted', 'timeout', null],
-    ],
-    [
-      'that does not speak TLS is unreachable',
-      'https',
-      (socket) => socket.end('no TLS'),
-      2_000,
-      ['exhausted', 'unreachable', null],
-    ],
-    [
-      'that hangs up is unreachable',
-      'http',
-      (socket) => socket.destroy(),
-      2_000,
-      ['exhausted', 'unreachable', null],
-    ],
-    [
-      'that does not speak HTTP answers badly',
-      'http',
-      answering('SSH-2.0-OpenSSH_9.6\r\n\r\n'),
-      5_000,
-      ['exhausted', 'bad_response', null],
-    ],
-  ])('%s', async (_what, scheme, behaviour, timeoutMs, expected) => {
+    ['that does not answer is timed out', silent, timedOut, 150],
+    ['that sends 200 and a byte now and then is timed out', drip, timedOut, 150],
+    ['that does not speak TLS is unreachable', (socket) => socket.end('no TLS'), unreachable, 2_000, 'https'],
+    ['that hangs up is unreachable', (socket) => socket.destroy(), unreachable, 2_000],
+    ['that does not speak HTTP answers badly', ssh, ['exhausted', 'bad_response', null]],
+  ])('%s', async (_what, behaviour, expected, timeoutMs = 5_000, scheme = 'http') => {
     posts = 0;
     const to: Listener = await listen(behaviour);
     onEnd(to.close);
