@@ -34,8 +34,8 @@ const maxBodyBytes = 16 * 1024 * 1024;
 const maxArrivals = 10_000;
 
 /**
- * An oracle over HTTP: `POST /batches` accepts the next batch of the chain, whole, and signs a receipt; `GET /batches/7`
- * and `GET /batches/7/entries` show what it accepted.
+ * An oracle over HTTP: `POST /batches` accepts the next batch of the chain, whole, and signs a receipt; `GET /batches/7`,
+ * `GET /batches/7/entries` and `GET /batches/head` show what it accepted.
  */
 export async function startReferenceOracle(options: ReferenceOracleOptions) {
   const { clock, port = 0, stateFile } = options;
@@ -46,6 +46,9 @@ export async function startReferenceOracle(options: ReferenceOracleOptions) {
   let choose: () => Behavior = () => 'honest';
 
   const app = express().disable('x-powered-by').disable('etag');
+  app.get('/batches/head', (_request, response) => {
+    response.json({ head: ledger.head() ?? null });
+  });
   app.get('/batches/:sequence([1-9]\\d{0,14})', ({ params }, response, next) => {
     const taken = ledger.find(Number(params.sequence));
     if (taken === undefined) next();
