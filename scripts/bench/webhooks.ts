@@ -44,7 +44,7 @@ export async function run(context: BenchContext): Promise<BenchRow[]> {
 
 /** The API's p50 for clients that it has not seen: of an idle service, and while a burst is delivered. */
 async function askBeside(context: BenchContext, members: 1 | 3): Promise<BenchRow['figures']> {
-  const { service, received, expected, emit } = await prepare(context, members, burst);
+  const { service, receiver, received, expected, emit } = await prepare(context, members, burst);
   const next = () => ({ headers: newClient() });
   const load = { url: `${service.url}/api/rates/usdc-ngn`, next, rate: 50, connections: 4, seconds: 1 };
   const ask = async () => (await fire(load)).p50Ms;
@@ -55,6 +55,7 @@ async function askBeside(context: BenchContext, members: 1 | 3): Promise<BenchRo
   const endsAt = performance.now() + longestMs;
   while (received.all < expected && performance.now() < endsAt) asked.push(await ask());
   if (received.twice > 0) throw new Error(`${received.twice} deliveries were made twice`);
+  for (const part of [service, receiver]) await part.stop();
   const beside = median(asked);
   return { 'idle p50': ms(idle), 'p50 beside': ms(beside), 'of the idle one': ratio(beside / idle) };
 }
