@@ -153,8 +153,9 @@ export function createBatchLog(deps: LogDeps) {
   };
 }
 
-/** Where the entry with this key is among entries, which are ordered by key; -1 if it is not there. */
+/** The index of the entry with this key among entries that are ordered by key; -1 if there is none. */
 function indexOf(texts: readonly string[], key: string): number {
+  // Behind the last entry there is no key that anybody asks for.
   const keyAt = (index: number) => {
     const { anchorId, corridor } = toCard(texts[index] ?? '{}');
     return entryKey(anchorId, corridor);

@@ -10,8 +10,8 @@ export interface AccountCounts {
 export const noAccounts: AccountCounts = { accounts: 0, largest: 0 };
 
 /**
- * Counts the accounts of these roll-ups in every window that ends today, by its number of days. Each window holds the
- * shorter ones, so one table serves all: it takes the days that each has besides.
+ * Counts the accounts of these roll-ups in every window that ends today, by the number of its days. A window contains all
+ * shorter ones, so one table is enough: for each window, only the days that the shorter one lacks are added to it.
  */
 export function countAccounts(rollups: readonly Rollup[], today: string): Map<number, AccountCounts> {
   const pairs = rollups.reduce((sum, { accounts }) => sum + accounts.byteLength / pairBytes, 0);
@@ -30,11 +30,11 @@ export function countAccounts(rollups: readonly Rollup[], today: string): Map<nu
 }
 
 /**
- * Adds up the outcomes of up to this many accounts, each of which lies at or behind the place that its digest names. With a
- * million accounts a Map takes two and a half times as long.
+ * Adds up the outcomes of this many accounts at most. An account is kept at the place that its digest gives, or at the next
+ * free one. With a million accounts a Map takes two and a half times as long.
  */
 function accountTable(most: number) {
-  // Half of the places stay free, so that none is far from the one that is named.
+  // Half of the places stay free, so that the next free one is near.
   const size = 2 ** Math.ceil(Math.log2(2 * most + 1));
   const accounts = new Uint32Array(size);
   const outcomes = new Uint32Array(size);

@@ -85,7 +85,7 @@ it('the tally of two corridors is that of all their days', () => {
   expect(sum).toEqual(whole);
 });
 
-it('counts each account of a window once, wherever its digest leads, with the outcomes of all its days there', () => {
+it('counts each account of a window once, with the outcomes of all its days there, also where digests collide', () => {
   const today = '2026-11-21';
   // Few digests, close together and at both ends: most of them meet others in the table.
   const digest = fc.oneof(fc.nat(9), fc.integer({ min: 4_294_967_290, max: 4_294_967_295 }));
