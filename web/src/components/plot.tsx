@@ -10,8 +10,21 @@ export function Plot(props: PlotProps) {
   const host = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number>();
   const [isDrawable, setDrawable] = useState(true);
+  /** A phone shows most plots only to those who scroll. */
+  const [isNear, setNear] = useState(false);
+  const [isTableOpen, openTable] = useState(false);
 
   useEffect(() => {
+    const watcher = new IntersectionObserver(
+      (seen) => seen.some(({ isIntersecting }) => isIntersecting) && setNear(true),
+      { rootMargin: '200px' },
+    );
+    if (host.current !== null) watcher.observe(host.current);
+    return () => watcher.disconnect();
+  }, []);
+
+  useEffect(() => {
+    if (!isNear) return;
     let drawn: DrawnPlot | undefined;
     let isGone = false;
     import('./plot-canvas.js')
@@ -25,7 +38,7 @@ export function Plot(props: PlotProps) {
       isGone = true;
       drawn?.destroy();
     };
-  }, [times, series, locale, isDaily]);
+  }, [isNear, times, series, locale, isDaily]);
 
   const timeText = (at: number | undefined) => {
     if (at === undefined) return '';
@@ -52,36 +65,42 @@ export function Plot(props: PlotProps) {
         </ul>
       </figcaption>
       {isDrawable && <div ref={host} class={styles.canvas} role="img" aria-label={label} />}
-      <details class={styles.table} open={!isDrawable}>
+      <details
+        class={styles.table}
+        open={!isDrawable}
+        onToggle={(event) => openTable(event.currentTarget.open)}
+      >
         <summary>{t('common.asTable')}</summary>
-        {/* A region that scrolls has to be reached by keyboard. */}
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
-        <section class={styles.scroll} aria-label={label} tabIndex={0}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{t('common.time')}</th>
-                {series.map((each) => (
-                  <th key={each.label} scope="col">
-                    {each.label}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {times
-                .map((at, index) => (
-                  <tr key={at}>
-                    <th scope="row">{timeText(at)}</th>
-                    {series.map((each) => (
-                      <td key={each.label}>{valueText(each.values[index])}</td>
-                    ))}
-                  </tr>
-                ))
-                .reverse()}
-            </tbody>
-          </table>
-        </section>
+        {isTableOpen && (
+          // A region that scrolls has to be reached by keyboard.
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+          <section class={styles.scroll} aria-label={label} tabIndex={0}>
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">{t('common.time')}</th>
+                  {series.map((each) => (
+                    <th key={each.label} scope="col">
+                      {each.label}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {times
+                  .map((at, index) => (
+                    <tr key={at}>
+                      <th scope="row">{timeText(at)}</th>
+                      {series.map((each) => (
+                        <td key={each.label}>{valueText(each.values[index])}</td>
+                      ))}
+                    </tr>
+                  ))
+                  .reverse()}
+              </tbody>
+            </table>
+          </section>
+        )}
       </details>
     </figure>
   );

@@ -16,21 +16,19 @@ const units: [Intl.RelativeTimeFormatUnit & ('second' | 'minute' | 'hour' | 'day
 export type Formats = ReturnType<typeof createFormats>;
 
 export function createFormats(locale: string) {
-  const made = new Map<string, Intl.NumberFormat>();
-  const numberFormat = (options: Intl.NumberFormatOptions) => {
-    const key = JSON.stringify(options);
-    let format = made.get(key);
-    if (format === undefined) {
-      format = new Intl.NumberFormat(locale, options);
-      made.set(key, format);
-    }
-    return format;
+  const made = new Map<string, unknown>();
+  /** Made when it is needed first, since a phone takes some 20 ms to make one. */
+  const kept = <Format>(kind: string, options: object, make: () => Format): Format => {
+    const key = kind + JSON.stringify(options);
+    if (!made.has(key)) made.set(key, make());
+    return made.get(key) as Format;
   };
-  const dateTimes = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
-  const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
-  const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
-  const relative = new Intl.RelativeTimeFormat(locale, { style: 'short' });
-  const now = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(0, 'second');
+  const numberFormat = (options: Intl.NumberFormatOptions) =>
+    kept('number', options, () => new Intl.NumberFormat(locale, options));
+  const dateFormat = (options: Intl.DateTimeFormatOptions) =>
+    kept('date', options, () => new Intl.DateTimeFormat(locale, options));
+  const relativeFormat = (options: Intl.RelativeTimeFormatOptions) =>
+    kept('relative', options, () => new Intl.RelativeTimeFormat(locale, options));
 
   const nearest = (fraction: string | number) =>
     numberFormat({ style: 'percent', maximumFractionDigits: 2 }).format(fraction as Decimal);
@@ -58,16 +56,18 @@ export function createFormats(locale: string) {
       numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 2 }).format(value as Decimal),
     number: (value: string | number, options: Intl.NumberFormatOptions = {}) =>
       numberFormat(options).format(value as Decimal),
-    dateTime: (instant: string | number) => dateTimes.format(new Date(instant)),
-    date: (instant: string | number) => dates.format(new Date(instant)),
+    dateTime: (instant: string | number) =>
+      dateFormat({ dateStyle: 'medium', timeStyle: 'short' }).format(new Date(instant)),
+    date: (instant: string | number) => dateFormat({ dateStyle: 'medium' }).format(new Date(instant)),
     /** The UTC day, whatever the reader's time zone. */
-    day: (instant: string | number) => days.format(new Date(instant)),
+    day: (instant: string | number) =>
+      dateFormat({ dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(instant)),
     /** `3 minutes ago`. Of days as of hours: 47 hours ago is one day ago, and may not have been yesterday. */
     ago(seconds: number) {
       const found = units.find(([, each]) => Math.abs(seconds) >= each);
-      if (found === undefined) return now;
+      if (found === undefined) return relativeFormat({ numeric: 'auto' }).format(0, 'second');
       const [unit, size] = found;
-      return relative.format(-Math.floor(seconds / size), unit);
+      return relativeFormat({ style: 'short' }).format(-Math.floor(seconds / size), unit);
     },
     /** `4 min`, `2.5 hr`: how long something takes. */
     duration(seconds: number) {

@@ -1,9 +1,5 @@
 import type english from '../../../locales/en.json';
 
-type StepOf<Key> = Key extends `step_${infer Id}` ? Id : never;
-/** A step of a check: each has its text. */
-export type StepId = StepOf<keyof typeof english.proof>;
-
 /** What a step read or computed; `proof.fact_` and the label name its text. */
 export interface Fact {
   label: string;
@@ -56,3 +52,7 @@ export interface Evidence {
   /** The batch of the sequence that was remembered; null where it is gone, undefined where nothing was remembered. */
   remembered: unknown;
 }
+
+/** A step of a check: each has its text. */
+export type StepId = StepOf<keyof typeof english.proof>;
+type StepOf<Key> = Key extends `step_${infer Id}` ? Id : never;
