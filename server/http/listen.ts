@@ -2,7 +2,6 @@ import {
   createServer,
   IncomingMessage,
   type RequestListener,
-  type Server,
   type ServerOptions,
   ServerResponse,
   STATUS_CODES,
@@ -119,9 +118,11 @@ export async function listen(handler: RequestListener, options: ListenOptions) {
     port: (server.address() as AddressInfo).port,
     drain,
     /** Refuses new connections, lets running requests finish, and after `graceMs` closes what is left. */
-    stop(graceMs: number): Promise<void> {
+    async stop(graceMs: number): Promise<void> {
       drain();
-      return stop(server, graceMs);
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      await new Promise((resolve) => server.close(resolve));
+      clearTimeout(timer);
     },
   };
 }
@@ -130,15 +131,6 @@ export async function listen(handler: RequestListener, options: ListenOptions) {
 function isMidAnswer(answer: ServerResponse | undefined): boolean {
   if (answer === undefined || answer.writableFinished) return false;
   return answer.headersSent || answer.socket === null;
-}
-
-async function stop(server: Server, graceMs: number): Promise<void> {
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
-  clearTimeout(timer);
 }
 
 function codeOf(error: NodeJS.ErrnoException): ErrorCode {
