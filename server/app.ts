@@ -14,7 +14,7 @@ import { ApiError } from './errors.js';
 import { authenticate, type Secrets } from './http/authenticate.js';
 import type { ClientKeyOf } from './http/client-key.js';
 import { cors } from './http/cors.js';
-import { errorMapper, toApiError } from './http/error-mapper.js';
+import { errorMapper } from './http/error-mapper.js';
 import { jsonBody } from './http/json-body.js';
 import { ambiguityOf, refusalOf } from './http/malformed-request.js';
 import {
@@ -61,7 +61,7 @@ export interface AppDeps {
 export function createApp(deps: AppDeps): Express {
   const app = beginApp(deps);
   const routes = new RouteTable(contract);
-  const unverified = createUnverifiedLimit({ ...deps, statusOf: (error) => toApiError(error).status });
+  const unverified = createUnverifiedLimit(deps.limiter);
 
   app.use(cors({ routes }), refuseUnserved(deps, routes));
   createExpressEndpoints(contract, deps.routers, app, {

@@ -4,6 +4,7 @@ import { type RateLimitClass, rateLimitClasses } from '../../contract/rate-limit
 import { ApiError } from '../errors.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { RateLimitState } from '../ports.js';
+import { toApiError } from './error-mapper.js';
 
 /**
  * The limit of an operation per client. The other classes count public keys or anchors, which only their handlers
@@ -72,14 +73,7 @@ export function markVerified(res: Response): void {
  * knows whose point to take. Only requests that fail before that take a point, and they take it from the client
  * address. So neither strangers nor other senders behind the same address use up what a genuine sender has.
  */
-export function createUnverifiedLimit({
-  limiter,
-  statusOf,
-}: {
-  limiter: Pick<RateLimiter, 'take' | 'peek'>;
-  /** The status that the error will be answered with. */
-  statusOf: (error: unknown) => number;
-}) {
+export function createUnverifiedLimit(limiter: Pick<RateLimiter, 'take' | 'peek'>) {
   let suspects = 0;
 
   /** Takes a point if a request failed before it was verified. Faults of the service take none. */
@@ -87,16 +81,11 @@ export function createUnverifiedLimit({
     const unverified = res.locals.unverified as Unverified | undefined;
     if (unverified === undefined) return next(error);
     const { rule, key } = unverified;
-    if (statusOf(error) >= 500) {
+    if (toApiError(error).status >= 500) {
       showLimit(res, limiter.peek(rule, key));
       return next(error);
     }
-    try {
-      await enforceLimit(limiter, res, rule, key);
-      next(error);
-    } catch (refusal) {
-      next(refusal);
-    }
+    await enforceLimit(limiter, res, rule, key).then(() => next(error), next);
   };
 
   return {
