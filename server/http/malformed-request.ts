@@ -42,8 +42,18 @@ export function isPlainRead({ method, httpVersion, headers, rawHeaders }: Incomi
 
 /** Why the request is ambiguous, so that no path of the service may accept it; undefined if it is not. */
 export function ambiguityOf(req: IncomingMessage): ApiError | undefined {
-  const fault = headerFault(req);
-  return fault === undefined ? undefined : invalidRequest([fault]);
+  const names = req.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+  for (const name of onceOnly) {
+    if (names.indexOf(name) !== names.lastIndexOf(name))
+      return invalidRequest([{ path: `header.${name}`, message: 'is given more than once' }]);
+  }
+  // Two Host headers that an intermediary joined look like this.
+  if (faultyHost.test(req.headers.host ?? ''))
+    return invalidRequest([{ path: 'header.host', message: 'must be one host with an optional port' }]);
+  // RFC 9112 §6.1: the framing of such a message is faulty, since HTTP/1.0 does not have this header.
+  if (req.httpVersion === '1.0' && req.headers['transfer-encoding'] !== undefined)
+    return invalidRequest([{ path: 'header.transfer-encoding', message: 'is not known in HTTP/1.0' }]);
+  return undefined;
 }
 
 /** Why a request outside the operational paths is refused. Operational paths are only checked for ambiguity. */
@@ -61,19 +71,4 @@ export function refusalOf(req: Request): ApiError | undefined {
   } catch {
     return invalidRequest([{ path: 'path', message: 'must be validly percent-encoded UTF-8' }]);
   }
-}
-
-function headerFault(req: IncomingMessage): { path: string; message: string } | undefined {
-  const names = req.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
-  for (const name of onceOnly) {
-    if (names.indexOf(name) !== names.lastIndexOf(name))
-      return { path: `header.${name}`, message: 'is given more than once' };
-  }
-  // Two Host headers that an intermediary joined look like this.
-  if (faultyHost.test(req.headers.host ?? ''))
-    return { path: 'header.host', message: 'must be one host with an optional port' };
-  // RFC 9112 §6.1: the framing of such a message is faulty, since HTTP/1.0 does not have this header.
-  if (req.httpVersion === '1.0' && req.headers['transfer-encoding'] !== undefined)
-    return { path: 'header.transfer-encoding', message: 'is not known in HTTP/1.0' };
-  return undefined;
 }
