@@ -1,5 +1,6 @@
-import { type RequestHandler, Router } from 'express';
+import { Router } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { createCache } from '../cache/cache.js';
 import { type JobMeter, jobOutcomes } from '../jobs/scheduler.js';
 import { type Outbound, OutboundError } from '../outbound/outbound.js';
 import type { Clock, Logger } from '../ports.js';
@@ -164,20 +165,19 @@ const renderedForMs = 1_000;
 /** `/metrics` for Prometheus; with `tokens`, only for those who have one. */
 export function createMetricsRouter(deps: { registry: Registry; tokens: readonly string[] }): Router {
   const { registry, tokens } = deps;
-  let rendered: Promise<RequestHandler> | undefined;
-  const forget = () => {
-    rendered = undefined;
-  };
-  const render = async () => {
-    const text = await registry.metrics();
-    return staticAnswer(() => text, { type: registry.contentType, cacheControl: 'no-store' });
-  };
+  const rendered = createCache({
+    async load() {
+      const text = await registry.metrics();
+      return staticAnswer(() => text, { type: registry.contentType, cacheControl: 'no-store' });
+    },
+    freshMs: renderedForMs,
+    clock: () => performance.now(),
+  });
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/metrics', async (req, res, next) => {
     try {
       if (tokens.length > 0) requireBearer(req, res, tokens, 'the metrics token');
-      rendered ??= render().finally(() => setTimeout(forget, renderedForMs).unref());
-      (await rendered)(req, res, next);
+      (await rendered.get())(req, res, next);
     } catch (error) {
       next(error);
     }
