@@ -80,7 +80,7 @@ export function routePages(pageFolder: URL | undefined): Router {
   });
   for (const name of ['openapi.json', 'openapi.client.json'])
     router.get(`/${name}`, ...forEveryone(() => documentOf(name), 'json'));
-  router.use('/docs', pageHeaders());
+  router.use('/docs', pageHeaders);
   const reference = () => inDress(shell ?? '', swaggerFrame(operationsHtml()), docsLinks(texts, '/docs'));
   router.get('/docs', staticAnswer(shell === undefined ? () => swaggerHtml : reference, html));
   router.get(

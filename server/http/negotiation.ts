@@ -25,7 +25,10 @@ const codingsOf = new LRUCache<string, Coding>({
 });
 const mediaTypesOf = new LRUCache<string, string>({
   ...known,
-  memoMethod: (accept) => preferredType(accept, mediaTypes),
+  memoMethod(accept) {
+    const [type = 'application/json'] = new Negotiator({ headers: { accept } }).mediaTypes([...mediaTypes]);
+    return type;
+  },
 });
 
 /** The coding of an answer to this Accept-Encoding: of the codings that the client prefers equally, the smallest one. */
@@ -36,16 +39,6 @@ export function codingFor(acceptEncoding: string | undefined): Coding {
 /** The media type of answers that an Accept header prefers; JSON if it accepts none of them. */
 export function mediaTypeOf(accept: string | undefined): string {
   return accept === undefined ? 'application/json' : mediaTypesOf.memo(accept);
-}
-
-/** Whether an Accept header prefers HTML to JSON. */
-export function prefersHtml(accept: string | undefined): boolean {
-  return accept !== undefined && preferredType(accept, ['application/json', 'text/html']) === 'text/html';
-}
-
-function preferredType(accept: string, available: readonly string[]): string {
-  const [type = 'application/json'] = new Negotiator({ headers: { accept } }).mediaTypes([...available]);
-  return type;
 }
 
 export function encode(bytes: Buffer, coding: Coding): Buffer {

@@ -5,7 +5,6 @@ import { type RequestHandler, Router } from 'express';
 import type { z } from 'zod';
 import { anchorInRequest, corridorInRequest, intentHashText } from '../../contract/schemas/primitives.js';
 import type { Logger } from '../ports.js';
-import { prefersHtml } from './negotiation.js';
 import { askedForEachTime, keptForGood, pageHeaders, staticAnswer } from './static-answer.js';
 
 /** Paths that programs request: their errors are JSON whatever the client accepts. */
@@ -24,9 +23,8 @@ export function createPage(deps: { folder: URL; logger: Pick<Logger, 'warn'> }) 
     return undefined;
   }
   const files = filesOf(folder);
-  const headers = pageHeaders();
   const router = Router({ caseSensitive: true, strict: true });
-  router.use(headers);
+  router.use(pageHeaders);
 
   const answerWith = (path: string, cacheControl: string) =>
     staticAnswer(() => readFileSync(join(folder, path)), { type: extname(path), cacheControl });
@@ -48,8 +46,8 @@ export function createPage(deps: { folder: URL; logger: Pick<Logger, 'warn'> }) 
   const answerUnknown: RequestHandler = (req, res, next) => {
     if (!['GET', 'HEAD'].includes(req.method) || ofPrograms.test(req.path)) return next();
     res.vary('Accept');
-    if (!prefersHtml(req.get('accept'))) return next();
-    headers(req, res.status(404), () => unknown(req, res, next));
+    if (req.accepts(['application/json', 'text/html']) !== 'text/html') return next();
+    pageHeaders(req, res.status(404), () => unknown(req, res, next));
   };
 
   return {
