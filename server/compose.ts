@@ -30,7 +30,7 @@ import { createPage } from './http/page.js';
 import { createRequestRecord } from './http/request-log.js';
 import { createResponseCache } from './http/response-cache.js';
 import { createClockCheck, readPrimaryTime } from './jobs/clock-check.js';
-import { createSchedule, jobIntervalsMs, type TaskName } from './jobs/schedule.js';
+import { createSchedule, observeEveryMs, type TaskName } from './jobs/schedule.js';
 import { createScheduler } from './jobs/scheduler.js';
 import { createLedger } from './ledger/ledger.js';
 import type { Lifecycle } from './lifecycle.js';
@@ -263,7 +263,7 @@ function createRateParts(parts: ReputationParts) {
   });
   const observations = createObservationsFeature({
     ...parts,
-    everyMs: jobIntervalsMs.observe,
+    everyMs: observeEveryMs,
     offers: rates.referenceOffers,
     midMarketOf: rates.midMarketOf,
     outbound: parts.toAnyone('observer'),
@@ -412,8 +412,7 @@ async function boot(parts: Features): Promise<void> {
 
 function scheduleOf({ config, scheduler, webhooks, ...features }: Features) {
   const { intents, reputation } = features;
-  return createSchedule({
-    leased: config.scheduler,
+  const work = {
     // Runs again at once if more is due: the first check of an intent must not wait for the interval.
     reconcile: async () => {
       const outcome = await intents.reconcile();
@@ -428,7 +427,6 @@ function scheduleOf({ config, scheduler, webhooks, ...features }: Features) {
     },
     tick: features.publisher.tick,
     observe: features.observations.observeDue,
-    observer: config.observer,
     webhooks: webhooks.work,
     cacheEpoch: features.cacheEpoch.poll,
     snapshot: features.snapshot.rebuild,
@@ -436,5 +434,6 @@ function scheduleOf({ config, scheduler, webhooks, ...features }: Features) {
     discovery: features.directory.discoverDue,
     cards: reputation.loadCards,
     clockCheck: features.clockCheck.look,
-  });
+  };
+  return createSchedule(work, { leased: config.scheduler, observer: config.observer });
 }
