@@ -1,6 +1,6 @@
-import { type ClientSession, type Connection, Schema } from 'mongoose';
+import type { ClientSession, Connection } from 'mongoose';
 import type { Logger } from '../ports.js';
-import { defineModel } from './models.js';
+import { defineModel, typedSchema } from './models.js';
 import { findCurrent } from './transactions.js';
 
 /** A lease as stored. Its times are those of the primary (`$$NOW`), which all instances share. */
@@ -35,22 +35,9 @@ export interface HeldLease {
   fence(session: ClientSession): Promise<void>;
 }
 
-export type LeaseState = Pick<LeaseDocument, 'token' | 'acquiredAt' | 'expiresAt'>;
 export type LeaseOutcome<T> = { ran: true; value: T } | { ran: false; startedAt: string };
 
 export type Leases = ReturnType<typeof createLeases>;
-
-const leaseSchema = new Schema<LeaseDocument>(
-  {
-    _id: { type: String, required: true },
-    owner: { type: String, default: null },
-    token: { type: Number, required: true },
-    acquiredAt: { type: Date, default: null },
-    expiresAt: { type: Date, required: true },
-    fences: { type: Number, required: true },
-  },
-  { collection: 'leases', versionKey: false },
-);
 
 /** `owner` names this process for its lifetime, for people who read the leases; the token decides. */
 export function createLeases(deps: {
@@ -61,7 +48,7 @@ export function createLeases(deps: {
   throwIfUnfit?: () => void;
 }) {
   const { connection, owner, logger, throwIfUnfit } = deps;
-  const leases = defineModel(connection, 'Lease', leaseSchema);
+  const leases = defineModel(connection, 'Lease', typedSchema<LeaseDocument>('leases'));
   /** The work that is under way, by what aborts it. */
   const working = new Map<AbortController, Promise<unknown>>();
   let stopping: LeaseLostError | undefined;
@@ -157,8 +144,7 @@ export function createLeases(deps: {
     },
 
     /** The stored lease; null if it was never seeded. */
-    read: (name: string): Promise<LeaseState | null> =>
-      leases.findById(name, { token: 1, acquiredAt: 1, expiresAt: 1 }).lean(),
+    read: (name: string): Promise<LeaseDocument | null> => leases.findById(name).lean(),
 
     /** Aborts the work under every lease held here, gives none out any more, and waits until all are handed back. */
     async stop(): Promise<void> {
