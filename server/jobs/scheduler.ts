@@ -90,21 +90,15 @@ export function createScheduler<Name extends string>(deps: {
   }
 
   async function runOnce(entry: Scheduled): Promise<void> {
-    const { name, on } = entry.task;
-    const outcome = await outcomeOf(entry);
+    const { name, on, run } = entry.task;
+    const outcome = await run().then(
+      (result): JobOutcome => (result?.ran === false ? 'elsewhere' : 'done'),
+      (error) => reportFailure(entry, error),
+    );
     if (entry.last === 'no_database' && outcome !== 'no_database')
       logger.info({ task: name }, 'the task has the database again');
     entry.last = outcome;
     if (on === 'one instance') meter.ran(name, outcome);
-  }
-
-  async function outcomeOf(entry: Scheduled): Promise<JobOutcome> {
-    try {
-      const result = await entry.task.run();
-      return result?.ran === false ? 'elsewhere' : 'done';
-    } catch (error) {
-      return reportFailure(entry, error);
-    }
   }
 
   function reportFailure({ task, last }: Scheduled, error: unknown): JobOutcome {
