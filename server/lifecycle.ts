@@ -17,9 +17,8 @@ export function createLifecycle(deps: { logger: Logger; stepTimeoutMs?: number }
     for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
       const { name, stop } = step;
       try {
-        await withTimeout(stepTimeoutMs, Promise.resolve().then(stop), () =>
-          stoppedLate(name, stepTimeoutMs),
-        );
+        const late = () => new Error(`${name} did not stop within ${stepTimeoutMs} ms`);
+        await withTimeout(stepTimeoutMs, Promise.resolve().then(stop), late);
       } catch (error) {
         logger.error({ err: error, step: name }, 'a step of the stop failed; the others follow');
         errors.push(error);
@@ -43,8 +42,4 @@ export function createLifecycle(deps: { logger: Logger; stepTimeoutMs?: number }
       return stopping;
     },
   };
-}
-
-function stoppedLate(step: string, timeoutMs: number): Error {
-  return new Error(`${step} did not stop within ${timeoutMs} ms`);
 }
