@@ -56,10 +56,10 @@ interface Given {
   lifecycle: Lifecycle;
 }
 
-/** The composed service: main.ts boots it, starts it and lets it listen. */
-export type Service = ReturnType<typeof composeService>;
-
-/** The one place where all parts are constructed and connected, in the order in which they need each other. */
+/**
+ * The one place where all parts are constructed and connected, in the order in which they need each other. main.ts boots
+ * the service, starts it and lets it listen.
+ */
 export function composeService(given: Given) {
   const { connection, lifecycle } = given;
   const stores = createStores(connection);

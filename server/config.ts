@@ -124,7 +124,6 @@ export function readConfig(env: Environment) {
   const scheduler = values.SCHEDULER === undefined ? !production : values.SCHEDULER === 'on';
   return {
     mode: values.NODE_ENV,
-    production,
     host: values.HOST,
     port: values.PORT,
     /** Address under which clients reach the service, without a trailing slash; status callbacks are built on it. */

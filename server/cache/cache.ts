@@ -20,8 +20,6 @@ export interface CacheOptions<Question, Value> {
   clock: Clock;
 }
 
-export type Cache<Question, Value> = ReturnType<typeof createCache<Question, Value>>;
-
 interface Entry<Value> {
   held?: { value: Value; loadedAt: number; freshUntil: number; staleUntil: number };
   fault?: { error: unknown; failures: number; failedAt: number; pauseMs: number } | undefined;

@@ -51,6 +51,3 @@ export function createCallBudget(clock: Clock) {
     },
   };
 }
-
-export type Breaker<T> = ReturnType<typeof createBreaker<T>>;
-export type CallBudget = ReturnType<typeof createCallBudget>;
