@@ -41,17 +41,14 @@ export function createCache<Question = void, Value = unknown>(options: CacheOpti
     return entry;
   }
 
-  function hold(entry: Entry<Value>, value: Value, loadedAt: number): void {
-    const freshUntil = loadedAt + (typeof freshMs === 'number' ? freshMs : freshMs(value));
-    const staleUntil = Math.max(freshUntil, loadedAt + (options.staleMs ?? 0));
-    entry.held = { value, loadedAt, freshUntil, staleUntil };
-    entry.fault = undefined;
-  }
-
   async function loadInto(entry: Entry<Value>, question: Question): Promise<Value> {
     try {
       const value = await options.load(question, entry.held?.value);
-      hold(entry, value, clock());
+      const loadedAt = clock();
+      const freshUntil = loadedAt + (typeof freshMs === 'number' ? freshMs : freshMs(value));
+      const staleUntil = Math.max(freshUntil, loadedAt + (options.staleMs ?? 0));
+      entry.held = { value, loadedAt, freshUntil, staleUntil };
+      entry.fault = undefined;
       return value;
     } catch (error) {
       const failures = (entry.fault?.failures ?? 0) + 1;
@@ -111,8 +108,6 @@ export function createCache<Question = void, Value = unknown>(options: CacheOpti
     has: (question: Question) => entries.has(keyOf(question)),
     /** What the last load threw; undefined after a success. */
     faultOf: (question: Question): unknown => entries.peek(keyOf(question))?.fault?.error,
-    /** Keeps an answer known from elsewhere, as if it had been loaded at that instant. */
-    seed: (question: Question, value: Value, loadedAt: number) => hold(entryOf(question), value, loadedAt),
     /** Forgets everything, and what loads under way will bring. Returns how many answers there were. */
     clear(): number {
       const kept = [...entries.values()].filter(({ held }) => held !== undefined).length;

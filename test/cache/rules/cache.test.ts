@@ -14,7 +14,13 @@ function cacheOfWords(patch: Partial<CacheOptions<string, string>> = {}) {
     clock: () => world.now,
     ...patch,
   });
-  return { world, loads, cache };
+  /** Loads this answer now, before the loads of the test. */
+  async function keep(question: string, value: string): Promise<void> {
+    const asked = cache.get(question);
+    loads.pop()?.resolve(value);
+    await asked;
+  }
+  return { world, loads, cache, keep };
 }
 
 const doubling = (failures: number) => 500 * 2 ** (failures - 1);
@@ -50,8 +56,8 @@ describe('single flight', () => {
 
 describe('age', () => {
   it('serves an answer without asking while it is fresh, then stale while one refresh runs', async () => {
-    const { world, loads, cache } = cacheOfWords();
-    cache.seed('a', 'old', 0);
+    const { world, loads, cache, keep } = cacheOfWords();
+    await keep('a', 'old');
     world.now = 999;
     expect(await cache.get('a')).toBe('old');
     expect(loads.length).toBe(0);
@@ -71,8 +77,8 @@ describe('age', () => {
     ['is as old as the caller accepts', 400, { maxAgeMs: 400 }, false, true],
     ['is younger than the caller accepts', 400, { maxAgeMs: 401 }, true, true],
   ])('waits for a new answer where the one kept %s', async (_who, now, how, kept, seen) => {
-    const { world, loads, cache } = cacheOfWords();
-    cache.seed('a', 'old', 0);
+    const { world, loads, cache, keep } = cacheOfWords();
+    await keep('a', 'old');
     world.now = now;
     expect(cache.peek('a') !== undefined).toBe(seen);
     const asked = cache.get('a', how);
@@ -82,8 +88,8 @@ describe('age', () => {
   });
 
   it('takes the time from the value where that is given', async () => {
-    const { world, loads, cache } = cacheOfWords({ freshMs: Number });
-    cache.seed('a', '5000', 0);
+    const { world, loads, cache, keep } = cacheOfWords({ freshMs: Number });
+    await keep('a', '5000');
     for (const asked of [0, 1]) {
       world.now = 4_999 + asked;
       await cache.get('a');
@@ -94,8 +100,8 @@ describe('age', () => {
 
 describe('failures', () => {
   it('keeps serving the stale answer while refreshes fail, until it is too old', async () => {
-    const { world, loads, cache } = cacheOfWords({ retryMs: doubling });
-    cache.seed('a', 'old', 0);
+    const { world, loads, cache, keep } = cacheOfWords({ retryMs: doubling });
+    await keep('a', 'old');
     for (const [nth, now] of [1_000, 9_999].entries()) {
       world.now = now;
       expect(await cache.get('a')).toBe('old');
@@ -142,8 +148,8 @@ describe('failures', () => {
 
 describe('what is forgotten', () => {
   it('by clear is what is kept, and failures, at once', async () => {
-    const { loads, cache } = cacheOfWords({ retryMs: doubling });
-    cache.seed('a', 'old', 0);
+    const { loads, cache, keep } = cacheOfWords({ retryMs: doubling });
+    await keep('a', 'old');
     const failed = cache.get('b');
     loads[0]?.reject(new Error('away'));
     await expect(failed).rejects.toThrow('away');
@@ -169,9 +175,9 @@ describe('what is forgotten', () => {
   });
 
   it('beyond the bound is what was asked for least recently; who waits for it is answered', async () => {
-    const { loads, cache } = cacheOfWords({ max: 3 });
+    const { loads, cache, keep } = cacheOfWords({ max: 3 });
     const waiting = cache.get('w');
-    for (const key of ['a', 'b', 'c', 'd', 'e']) cache.seed(key, key, 0);
+    for (const key of ['a', 'b', 'c', 'd', 'e']) await keep(key, key);
     expect(['a', 'b', 'c', 'd', 'e'].filter((key) => cache.peek(key) !== undefined)).toEqual(['c', 'd', 'e']);
     loads[0]?.resolve('waited for');
     expect(await waiting).toBe('waited for');
