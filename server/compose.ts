@@ -317,7 +317,11 @@ function createEdge(parts: Features) {
     newId,
   });
   const page = world.pageFolder && createPage({ folder: world.pageFolder, logger });
-  const health = createHealth(parts);
+  const health = createHealthFeature({
+    pingDatabase: () => answersPing(parts.connection),
+    servesCorridors: () => parts.directory.corridors().length > 0,
+    warnings: [parts.clockCheck.fault, world.logOutput.fault],
+  });
   const metricsRouter = createMetricsRouter({ registry: metrics.registry, tokens: config.metricsTokens });
   const metricsOperations: Operations[] = [
     { serves: (path) => /^\/metrics(\/|$)/.test(path), router: metricsRouter },
@@ -350,24 +354,7 @@ function createEdge(parts: Features) {
     responseCache,
     /** Serves the metrics where they have a port of their own. */
     metricsApp: ownMetricsPort ? createOperationsApp(metricsDeps) : undefined,
-    /** From now on the service reports that it is not ready, but still serves requests. */
     announceStop: health.announceStop,
-  };
-}
-
-function createHealth({ connection, directory, clockCheck, world }: Features) {
-  let stopping = false;
-  const { router } = createHealthFeature({
-    pingDatabase: () => answersPing(connection),
-    servesCorridors: () => directory.corridors().length > 0,
-    warnings: [clockCheck.fault, world.logOutput.fault],
-    isStopping: () => stopping,
-  });
-  return {
-    router,
-    announceStop() {
-      stopping = true;
-    },
   };
 }
 

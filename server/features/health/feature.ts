@@ -15,11 +15,10 @@ export function createHealthFeature(deps: {
   servesCorridors: () => boolean;
   /** Each returns a sentence that describes a problem, or undefined. */
   warnings: readonly (() => string | undefined)[];
-  /** Whether the instance is about to stop: it still serves requests, but should not be sent new ones. */
-  isStopping: () => boolean;
 }) {
   const late = () => new Error('the check is late');
   let ping: Promise<boolean> | undefined;
+  let stopping = false;
 
   /** Concurrent requests share one query: this path has no rate limit. */
   function databaseAnswers(): Promise<boolean> {
@@ -37,7 +36,7 @@ export function createHealthFeature(deps: {
   });
   router.get('/readyz', async (_req, res, next) => {
     const fails = {
-      stopping: deps.isStopping(),
+      stopping,
       mongodb: !(await databaseAnswers()),
       fleet: !deps.servesCorridors(),
     };
@@ -47,5 +46,11 @@ export function createHealthFeature(deps: {
     else
       next(new ApiError('NOT_READY', `Not ready: ${failing.join(', ')}.`, { retryAfter: retryAfterSeconds }));
   });
-  return { router };
+  return {
+    router,
+    /** From now on the service reports that it is not ready, but still serves requests. */
+    announceStop() {
+      stopping = true;
+    },
+  };
 }
