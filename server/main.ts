@@ -11,7 +11,6 @@ import { connectMongo, createPatience } from './mongo/connection.js';
 import { ShapeError } from './mongo/shape-store.js';
 import type { NewId, World } from './ports.js';
 import { endBy, isMain, stopSignals } from './process.js';
-import { pauseInRealTime } from './timing.js';
 
 export type RunningService = Awaited<ReturnType<typeof startService>>;
 
@@ -40,7 +39,8 @@ export function realWorld(config: Config): World {
   const { logger, output } = openLog({ level: config.logLevel, fd: standardOutput });
   return {
     clock: Date.now,
-    pause: pauseInRealTime,
+    // A process that stops does not wait for what is left of a pause.
+    pause: (ms) => delay(ms, undefined, { ref: false }),
     random: Math.random,
     newId: createNewId(),
     logger,

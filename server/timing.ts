@@ -34,11 +34,6 @@ export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T
   }
 }
 
-/** A process that stops does not wait for what is left of a pause. */
-export function pauseInRealTime(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
-}
-
 export interface BackoffPolicy {
   baseMs: number;
   factor: number;
