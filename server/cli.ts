@@ -2,12 +2,11 @@
  * The operator's program: `node dist/server/cli.js <command>`. Standard output has only the report, as JSON. Exits with 0
  * when the command is done, with 1 when its report says what remains to be done, and with 2 when it could not be done.
  */
-import { type Command, CommandError } from './commands/command.js';
+import type { Command } from './commands/command.js';
 import { erase } from './commands/erase.js';
 import { migrate, pauseWebhooks, rebuild } from './commands/maintenance.js';
 import { takeBatches } from './commands/take-batches.js';
-import { ConfigError } from './config.js';
-import { ShapeError } from './mongo/shape-store.js';
+import { OperatorError } from './errors.js';
 import { endBy, stopSignals } from './process.js';
 
 const commands: Record<string, Command> = {
@@ -38,8 +37,7 @@ async function run([name, ...args]: readonly string[]): Promise<number> {
     return complete ? 0 : 1;
   } catch (error) {
     if (isUsageError(error)) return refuse(`${error.message}\n\n${helpOf(name, command)}`);
-    const isPlain = [CommandError, ConfigError, ShapeError].some((kind) => error instanceof kind);
-    return refuse(isPlain && error instanceof Error ? error.message : String(error));
+    return refuse(error instanceof OperatorError ? error.message : String(error));
   }
 }
 

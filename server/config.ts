@@ -2,12 +2,12 @@ import { accessSync, constants, statSync } from 'node:fs';
 import leven from 'leven';
 import { z } from 'zod';
 import { parseUrl } from '../contract/anchor-documents/values.js';
-import { faultList } from './errors.js';
+import { faultList, OperatorError } from './errors.js';
 import { parseTrustProxy, trustsTheInternet } from './http/client-key.js';
 import { parseOutboundAllow } from './outbound/outbound.js';
 
-/** A start-up error that lists every fault; its message is meant for the operator as it is. */
-export class ConfigError extends Error {
+/** A start-up error that lists every fault. */
+export class ConfigError extends OperatorError {
   constructor(faults: readonly string[]) {
     super(faultList('The configuration', faults));
     this.name = 'ConfigError';
@@ -91,9 +91,7 @@ const environment = z.object({
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The configuration of programs that work on the published log. Throws ConfigError. */
-export function readLogConfig(
-  env: Environment,
-): Pick<Config, 'oracleUrl' | 'publisherSecretKey' | 'publisherOldKeys'> {
+export function readLogConfig(env: Environment) {
   const some = environment.pick({ ORACLE_URL: true, PUBLISHER_SECRET_KEY: true, PUBLISHER_OLD_KEYS: true });
   const { data, error } = some.safeParse(givenOf(env));
   if (error) throw new ConfigError(faultsOf(error));

@@ -25,6 +25,9 @@ export class ApiError extends Error {
   }
 }
 
+/** An error whose message is meant for the operator as it is. */
+export class OperatorError extends Error {}
+
 /** UNSUPPORTED_PAIR for a value in a query or body; `path` says where, such as `query.corridor`. */
 export function unsupportedPair(path: string, message: string): ApiError {
   return new ApiError('UNSUPPORTED_PAIR', `${path}: ${message}`, { details: [{ path, message }] });

@@ -2,13 +2,13 @@ import { randomFillSync } from 'node:crypto';
 import { readFileSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { composeService } from './compose.js';
-import { type Config, ConfigError, httpOrigin, readConfig } from './config.js';
+import { type Config, httpOrigin, readConfig } from './config.js';
+import { OperatorError } from './errors.js';
 import { parseFleet } from './features/anchors/fleet-file.rules.js';
 import { listen } from './http/listen.js';
 import { createLifecycle, type Lifecycle } from './lifecycle.js';
 import { neverWaitFor, openLog } from './logger.js';
 import { connectMongo, createPatience } from './mongo/connection.js';
-import { ShapeError } from './mongo/shape-store.js';
 import type { NewId, World } from './ports.js';
 import { endBy, isMain, stopSignals } from './process.js';
 
@@ -144,10 +144,7 @@ async function run(): Promise<void> {
 /** Writes the error to standard error; if that fails, the exit code has to do. */
 function sayWhy(error: unknown): void {
   try {
-    writeSync(
-      standardError,
-      `${error instanceof ConfigError || error instanceof ShapeError ? error.message : String(error)}\n`,
-    );
+    writeSync(standardError, `${error instanceof OperatorError ? error.message : String(error)}\n`);
   } catch {}
 }
 

@@ -11,7 +11,7 @@ export interface Command {
   does: string;
   /** The page that says what an operator has to know besides. */
   guide: string;
-  /** Throws CommandError, or what the parser of arguments throws, before anything is changed. */
+  /** Throws OperatorError, or what the parser of arguments throws, before anything is changed. */
   run(args: string[]): Promise<Result>;
 }
 
@@ -20,11 +20,6 @@ export interface Result {
   report: object;
   /** False where the report says what remains to be done. */
   complete: boolean;
-}
-
-/** The command could not be done; the message is meant for the operator as it is. */
-export class CommandError extends Error {
-  override readonly name = 'CommandError';
 }
 
 /**

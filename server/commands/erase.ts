@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import type { Connection } from 'mongoose';
 import { parsePublicKey, StrkeyError } from '../../contract/verification/strkey.js';
+import { OperatorError } from '../errors.js';
 import { createDisputeStore } from '../features/disputes/store.js';
 import { eraseAccount } from '../features/intents/erasure.js';
 import { createIntentStore } from '../features/intents/store.js';
 import { createMarkStore } from '../features/reputation/day-store.js';
 import { createInTransaction } from '../mongo/transactions.js';
-import { type Command, CommandError, onServiceDatabase, type Result } from './command.js';
+import { type Command, onServiceDatabase, type Result } from './command.js';
 
 export const erase: Command = {
   usage: '[--dry-run] <account>',
@@ -18,7 +19,7 @@ export const erase: Command = {
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
     const [given, ...more] = positionals;
     if (given === undefined || more.length > 0)
-      throw new CommandError('Name one account: G…, or 64 hex digits.');
+      throw new OperatorError('Name one account: G…, or 64 hex digits.');
     const account = accountIn(given);
     return onServiceDatabase((connection) => eraseFrom(connection, account, values['dry-run']));
   },
@@ -29,7 +30,7 @@ function accountIn(text: string): string {
     return parsePublicKey(text).account;
   } catch (error) {
     if (!(error instanceof StrkeyError)) throw error;
-    throw new CommandError(`Not an account: ${error.message}`);
+    throw new OperatorError(`Not an account: ${error.message}`);
   }
 }
 

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { fromHex } from '../../contract/verification/bytes.js';
 import { batchHeader } from '../../contract/verification/verify-batch.js';
 import { readLogConfig } from '../config.js';
+import { OperatorError } from '../errors.js';
 import { createSigner, publicBatchKey } from '../features/publisher/batch.rules.js';
 import { createOracle } from '../features/publisher/oracle.js';
 import { createBatchStore } from '../features/publisher/store.js';
@@ -15,7 +16,7 @@ import { createLeases } from '../mongo/leases.js';
 import { prepareCollections } from '../mongo/models.js';
 import { createInLeasedTransaction, createInTransaction } from '../mongo/transactions.js';
 import { createConnectors } from '../outbound/outbound.js';
-import { type Command, CommandError, onServiceDatabase, type Result } from './command.js';
+import { type Command, onServiceDatabase, type Result } from './command.js';
 
 export const takeBatches: Command = {
   usage: '[--file <file>]',
@@ -40,7 +41,7 @@ function readBatches(file: string): WholeBatch[] {
     try {
       return filedBatch.parse(JSON.parse(line));
     } catch {
-      throw new CommandError(`${file}, line ${index + 1}: is no batch with its entries.`);
+      throw new OperatorError(`${file}, line ${index + 1}: is no batch with its entries.`);
     }
   });
 }
@@ -48,7 +49,7 @@ function readBatches(file: string): WholeBatch[] {
 async function takeInto(connection: Connection, file: readonly WholeBatch[]): Promise<Result> {
   const { oracleUrl, publisherSecretKey, publisherOldKeys } = readLogConfig(process.env);
   if (oracleUrl === undefined && file.length === 0)
-    throw new CommandError('There is nothing to take batches from: set ORACLE_URL, or name a --file.');
+    throw new OperatorError('There is nothing to take batches from: set ORACLE_URL, or name a --file.');
   const batches = createBatchStore(connection);
   await prepareCollections(connection);
   const leases = createLeases({ connection, owner: `take-batches-${process.pid}`, logger: silentLogger });
@@ -69,7 +70,7 @@ async function takeInto(connection: Connection, file: readonly WholeBatch[]): Pr
   try {
     const run = await take();
     if (!run.ran)
-      throw new CommandError(`A tick has been running since ${run.startedAt}: stop every instance first.`);
+      throw new OperatorError(`A tick has been running since ${run.startedAt}: stop every instance first.`);
     return { report: run.value, complete: true };
   } catch (error) {
     if (!(error instanceof CannotTake)) throw error;

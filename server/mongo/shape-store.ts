@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose';
+import { OperatorError } from '../errors.js';
 
 /** Names what is stored and how: raised by every change of a stored name, or of what a stored member means. */
 export const databaseShape = 6;
@@ -8,8 +9,8 @@ interface ShapeDocument {
   shape: number;
 }
 
-/** A database that this version does not serve; the message is meant for the operator as it is. */
-export class ShapeError extends Error {
+/** A database that this version does not serve. */
+export class ShapeError extends OperatorError {
   override readonly name = 'ShapeError';
 }
 
