@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plainDecimal } from '../amounts.rules.js';
 import {
   fromBase64,
   type LedgerMemo,
@@ -75,15 +76,11 @@ export function readHorizonPayments(json: unknown): LedgerPayment[] | undefined 
       to,
       toMuxedId: payment.data.to_muxed_id ?? null,
       asset,
-      amount: plain(payment.data.amount),
+      // Horizon writes seven places.
+      amount: plainDecimal(payment.data.amount),
     });
   }
   return payments;
-}
-
-/** Removes trailing zeros: Horizon writes seven places. */
-function plain(text: string): string {
-  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
 /** Undefined where the memo cannot be read. */
