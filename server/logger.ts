@@ -20,8 +20,8 @@ const ignore = () => undefined;
 /** A logger for programs and tests that need no log. */
 export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-/** Logs JSON lines to stdout (or `destination`). Secrets are never passed to it; redaction is a second safeguard. */
-export function createLogger(options: { level: string; destination?: DestinationStream }): Logger {
+/** Logs JSON lines to `destination`. Secrets are never passed to it; redaction is a second safeguard. */
+export function createLogger(options: { level: string; destination: DestinationStream }): Logger {
   const settings = {
     level: options.level,
     base: null,
@@ -31,7 +31,7 @@ export function createLogger(options: { level: string; destination?: Destination
     serializers: { err: (error: unknown) => error },
     formatters: { level: (label: string) => ({ level: label }), log: redactFields },
   };
-  return options.destination === undefined ? pino(settings) : pino(settings, options.destination);
+  return pino(settings, options.destination);
 }
 
 function redactFields(fields: object): Record<string, unknown> {
