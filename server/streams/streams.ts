@@ -41,7 +41,12 @@ export function createStreams(deps: { max: number; meter: StreamMeter; random: R
      * answer. Throws INVALID_REQUEST; the answer is RATE_LIMITED or NOT_READY where there is no place.
      */
     async open<T extends object>(req: Request, res: Response, prepare: () => Promise<Feed>) {
-      refuseBehindAnother(res);
+      // A pipelined answer gets its socket when its turn comes, and until then no event if the connection closes.
+      if (res.socket === null) {
+        const message =
+          'A stream cannot be opened behind another request that the same connection still waits for.';
+        throw new ApiError('INVALID_REQUEST', message);
+      }
       const feed = await prepare();
       return bodySentBy<T>(async () => start(req, res, feed));
     },
@@ -51,14 +56,6 @@ export function createStreams(deps: { max: number; meter: StreamMeter; random: R
       for (const stream of places.all()) stream.end();
     },
   };
-}
-
-/** A pipelined answer gets its socket when its turn comes, and until then no event if the connection closes. */
-function refuseBehindAnother(res: Response): void {
-  if (res.socket !== null) return;
-  const message =
-    'A stream cannot be opened behind another request that the same connection still waits for.';
-  throw new ApiError('INVALID_REQUEST', message);
 }
 
 function setHead(res: Response): void {
