@@ -11,7 +11,7 @@ import { formula } from '../../../contract/verification/formulas.js';
 import { hasEnough, scoreOf, weightedScore } from '../../../contract/verification/score.js';
 import { type AccountCounts, countAccounts, noAccounts } from './account-counts.rules.js';
 import { percentileSeconds, type Rollup } from './day-count.rules.js';
-import { addRollup, addTally, emptyTally, judgeTimes, type Tally, timesWithheld } from './tally.rules.js';
+import { addRollup, addTally, emptyTally, judgeTimes, type Tally } from './tally.rules.js';
 import type { Evidence } from './what-counts.rules.js';
 
 export type CardWindow = ScoreCard['window'];
@@ -195,7 +195,7 @@ export function recordOf(tally: Tally, days90: number): CardRecord {
     acceptedDisputes,
     ledgerOutcomes: tally.ledgerOutcomes,
     anchorOutcomes: tally.anchorOutcomes,
-    timesWithheld: timesWithheld(tally),
+    timesWithheld: tally.timesWithheld,
   };
 }
 

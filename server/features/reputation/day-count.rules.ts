@@ -40,8 +40,7 @@ export function settleBucketOf(settleSeconds: number): number {
  * ⌈percent · n / 100⌉. It is never below the exact percentile and at most 2 % above it. Null without values.
  */
 export function percentileSeconds(histogram: Uint32Array, percent: number): number | null {
-  let total = 0;
-  for (const count of histogram) total += count;
+  const total = histogram.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
   const rank = Math.ceil((total * percent) / 100);
   let seen = 0;
@@ -172,6 +171,6 @@ function digestOf(account: string): number {
   return createHash('sha256').update(account).digest().readUInt32LE();
 }
 
-function addTo(counts: Map<number, number>, key: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
+export function addTo<Key>(counts: Map<Key, number>, key: Key, count = 1): void {
+  counts.set(key, (counts.get(key) ?? 0) + count);
 }

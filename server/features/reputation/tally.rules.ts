@@ -1,4 +1,5 @@
 import {
+  addTo,
   emptySums,
   forEachCount,
   type Rollup,
@@ -11,10 +12,10 @@ import type { Evidence } from './what-counts.rules.js';
 
 /** Roll-ups added up, over days or over corridors. */
 export interface Tally extends Sums {
-  /** Known settle times by bucket. */
-  settle: Uint32Array;
-  /** The times that count, by bucket: with those that are assumed for what was withheld. */
+  /** Settle times by bucket: the known ones, and once they are judged, those that are assumed for what was withheld. */
   times: Uint32Array;
+  /** Filled outcomes without a known time. */
+  timesWithheld: number;
   /** Outcomes by UTC day. */
   days: Map<string, number>;
 }
@@ -25,28 +26,28 @@ const withheldTargets = 4;
 export function emptyTally(): Tally {
   return {
     ...emptySums(),
-    settle: new Uint32Array(settleBounds.length),
     times: new Uint32Array(settleBounds.length),
+    timesWithheld: 0,
     days: new Map(),
   };
 }
 
 export function addRollup(tally: Tally, rollup: Rollup): void {
   for (const name of sumNames) tally[name] += rollup[name];
-  const { settle } = tally;
+  const { times } = tally;
+  tally.timesWithheld += rollup.filled;
   forEachCount(rollup.settle, (bucket, count) => {
-    settle[bucket] = (settle[bucket] ?? 0) + count;
+    times[bucket] = (times[bucket] ?? 0) + count;
+    tally.timesWithheld -= count;
   });
   addTo(tally.days, rollup.day, rollup.filled + rollup.notFilled);
 }
 
 export function addTally(sum: Tally, tally: Tally): void {
-  for (const name of sumNames) sum[name] += tally[name];
-  for (const name of ['settle', 'times'] as const) {
-    const [into, from] = [sum[name], tally[name]];
-    for (let bucket = 0; bucket < into.length; bucket += 1)
-      into[bucket] = (into[bucket] ?? 0) + (from[bucket] ?? 0);
-  }
+  for (const name of [...sumNames, 'timesWithheld'] as const) sum[name] += tally[name];
+  sum.times.forEach((count, bucket) => {
+    sum.times[bucket] = count + (tally.times[bucket] ?? 0);
+  });
   for (const [day, count] of tally.days) addTo(sum.days, day, count);
 }
 
@@ -55,23 +56,9 @@ export function addTally(sum: Tally, tally: Tally): void {
  * never gains by silence.
  */
 export function judgeTimes(tally: Tally, evidence: Evidence, speedTargetSeconds: number): Tally {
-  const times = tally.settle.slice();
-  if (evidence === 'anchor') return { ...tally, times };
+  if (evidence === 'anchor') return tally;
   const slowest = settleBucketOf(withheldTargets * speedTargetSeconds);
-  let slow = timesWithheld(tally);
-  for (let bucket = slowest; bucket < times.length; bucket += 1) {
-    slow += times[bucket] ?? 0;
-    times[bucket] = 0;
-  }
-  times[slowest] = slow;
+  const times = tally.times.slice().fill(0, slowest);
+  times[slowest] = tally.times.subarray(slowest).reduce((slow, count) => slow + count, tally.timesWithheld);
   return { ...tally, times };
-}
-
-/** Filled outcomes without a known time. */
-export function timesWithheld({ filled, settle }: Tally): number {
-  return settle.reduce((left, count) => left - count, filled);
-}
-
-function addTo<Key>(counts: Map<Key, number>, key: Key, count: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + count);
 }
