@@ -167,6 +167,8 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps) {
       const granted = tokens.get(anchorId);
       return granted !== undefined && parseUrl(url)?.origin === granted.origin ? granted.token : undefined;
     },
+    /** Every anchor that is or was in the fleet, by id. */
+    everyAnchor: async () => (await store.findAll()).map(toAnchorSummary),
     /** Throws UNSUPPORTED_PAIR. */
     async listAnchors(page: PageQuery & { corridor?: string | undefined }): Promise<AnchorPage> {
       const { corridor } = page;

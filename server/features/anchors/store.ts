@@ -35,6 +35,8 @@ export function createAnchorStore(connection: Connection) {
 
   return {
     find: (id: string) => model.findById(id).lean<AnchorDocument | null>().exec(),
+    /** Ordered by id. */
+    findAll: () => model.find().sort({ _id: 1 }).lean<AnchorDocument[]>().exec(),
     findMany: (ids: readonly string[]) =>
       model
         .find({ _id: { $in: ids } })

@@ -1,4 +1,4 @@
-import type { AnchorPage, AnchorSummary } from '../../../contract/schemas/anchors.js';
+import type { AnchorSummary } from '../../../contract/schemas/anchors.js';
 import type { RefreshAnswer } from '../../../contract/schemas/reputation.js';
 import type { HeldLease, LeaseOutcome, Leases } from '../../mongo/leases.js';
 import { utcDay } from '../../outcome-days.rules.js';
@@ -9,9 +9,9 @@ import { type CountDaysDeps, countDays, markEveryDay } from './count-days.js';
 
 export const refreshLease = 'reputation-refresh';
 
-/** The fleet as refresh needs it: every anchor that is or was in it, and the corridors of today. */
+/** The fleet as refresh needs it: every anchor that is or was in it, by id, and the corridors of today. */
 export interface FleetView {
-  listAnchors(page: { limit: string; cursor?: string | undefined }): Promise<AnchorPage>;
+  everyAnchor(): Promise<AnchorSummary[]>;
   corridors(): readonly { id: string; speedTargetSeconds: number }[];
 }
 
@@ -75,7 +75,7 @@ export function createRefresh(deps: RefreshDeps): Refresh {
     const today = utcDay(new Date(now));
     const from = firstDayOf(longestWindow, today);
     const made: AnchorCards[] = [];
-    for await (const anchor of everyAnchor()) {
+    for (const anchor of await fleet.everyAnchor()) {
       lease.signal.throwIfAborted();
       const ofAnchor = await rollups.listOfAnchor(anchor.id, { from });
       made.push(anchorCards(anchor, ofAnchor, today, { evidence, speedTargets }));
@@ -95,15 +95,6 @@ export function createRefresh(deps: RefreshDeps): Refresh {
   async function standStill(lease: HeldLease, before: CardState, now: number): Promise<void> {
     const standsStillSince = before.standsStillSince ?? new Date(now);
     await inLeasedTransaction(lease, (session) => cards.changeState(session, { standsStillSince }));
-  }
-
-  async function* everyAnchor(): AsyncGenerator<AnchorSummary> {
-    let cursor: string | undefined;
-    do {
-      const page = await fleet.listAnchors({ limit: '100', cursor });
-      yield* page.items;
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined);
   }
 
   return () => deps.leases.run(refreshLease, deps.leaseTtlMs ?? defaultLeaseTtlMs, refresh);
