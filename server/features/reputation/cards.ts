@@ -3,7 +3,7 @@ import { createCache } from '../../cache/cache.js';
 import { isMongoUnavailable } from '../../mongo/failures.js';
 import type { Clock } from '../../ports.js';
 import type { QuoteReputation } from '../rates/worth.rules.js';
-import type { AnchorCards, CardWindow } from './card.rules.js';
+import type { AnchorCards } from './card.rules.js';
 import type { CardState, CardStore } from './card-store.js';
 
 /** The cards in force. They are few and change once a minute, so every instance holds them in memory. */
@@ -14,8 +14,6 @@ export interface HeldCards {
 }
 
 const freshMs = 1_000;
-/** The window of published cards and of quotes. */
-const usualWindow = 30;
 
 /** The record of an anchor that nobody has used yet. */
 export const noRecord: QuoteReputation = {
@@ -48,17 +46,23 @@ export function createCards({ store, clock }: { store: CardStore; clock: Clock }
     clock,
   });
 
+  /** At most a second old; the last known ones while the database is unavailable. */
+  const current = () => held.get(undefined, { maxAgeMs: freshMs });
+
   return {
-    /** At most a second old; the last known ones while the database is unavailable. */
-    current: () => held.get(undefined, { maxAgeMs: freshMs }),
+    current,
     /** Reads them again, after a refresh of this instance. */
-    async reload(): Promise<void> {
-      await held.refresh();
+    reload: () => held.refresh(),
+    /** The cards that are published, by anchor and corridor, and of when they are. */
+    async publishedCards() {
+      const { state, anchors } = await current();
+      const { computedAt, standsStillSince } = state;
+      return { cards: [...anchors.values()].flatMap(usualCards), computedAt, standsStillSince };
     },
     /** The record that quotes contain, from what is held: at most seconds old. */
     reputationOf(anchorId: string, corridor: string): QuoteReputation {
       const cards = held.peek()?.value.anchors.get(anchorId);
-      const card = cards && cardsOf(cards, usualWindow).find((each) => each.corridor === corridor);
+      const card = cards && usualCards(cards).find((each) => each.corridor === corridor);
       if (card === undefined) return noRecord;
       const { score, state, outcomes, fillRate, p50SettleSeconds, p95SettleSeconds, meanShortfall } = card;
       return { score, state, outcomes, fillRate, p50SettleSeconds, p95SettleSeconds, meanShortfall };
@@ -66,13 +70,9 @@ export function createCards({ store, clock }: { store: CardStore; clock: Clock }
   };
 }
 
-/** The cards that are published, by anchor and corridor. */
-export function publishedCards({ anchors }: HeldCards): ScoreCard[] {
-  return [...anchors.values()].flatMap((cards) => cardsOf(cards, usualWindow));
-}
-
-function cardsOf({ windows }: AnchorCards, wanted: CardWindow): ScoreCard[] {
-  const found = windows.find(({ window }) => window === wanted);
+/** Those of the window of published cards and of quotes. */
+function usualCards({ windows }: AnchorCards): ScoreCard[] {
+  const found = windows.find(({ window }) => window === 30);
   return found?.cards.map(({ card }) => card) ?? [];
 }
 

@@ -1,12 +1,13 @@
 import { initServer } from '@ts-rest/express';
 import { reputationContract } from '../../../contract/endpoints/reputation.js';
 import type { ScoreCard } from '../../../contract/schemas/score-card.js';
+import { resultOf } from '../../errors.js';
 import { freshAnswer } from '../../http/send-json.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { PageQuery } from '../../paging.js';
-import { createCards, publishedCards } from './cards.js';
+import { createCards } from './cards.js';
 import { createStandings } from './count-days.js';
-import { createRefresh, type FleetView, type Refresh, type RefreshDeps, refreshLease } from './refresh.js';
+import { createRefresh, type Refresh, type RefreshDeps, refreshLease } from './refresh.js';
 import { createReputationService, type ReputationService, type ReputationServiceDeps } from './service.js';
 
 /** Leases to seed at startup. */
@@ -14,14 +15,13 @@ export const reputationLeases = [refreshLease] as const;
 
 export interface ReputationDeps extends Omit<RefreshDeps, 'evidence' | 'inLeasedTransaction'> {
   inTransaction: InTransaction;
-  fleet: FleetView & { getAnchor: ReputationServiceDeps['getAnchor'] };
+  fleet: ReputationServiceDeps['fleet'];
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
 }
 
 export function createReputationFeature(deps: ReputationDeps) {
-  const { fleet, ledger } = deps;
-  const evidence = ledger === null ? 'anchor' : 'ledger';
+  const evidence = deps.ledger === null ? 'anchor' : 'ledger';
   const cards = createCards({ store: deps.cards, clock: deps.clock });
   const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
   const refreshCards = createRefresh({ ...deps, evidence, inLeasedTransaction });
@@ -32,35 +32,29 @@ export function createReputationFeature(deps: ReputationDeps) {
     return run;
   }
 
-  const { getAnchor, corridors } = fleet;
-  const service = createReputationService({ ...deps, cards, refresh, evidence, getAnchor, corridors });
+  const service = createReputationService({ ...deps, cards, evidence });
   return {
-    router: createReputationRouter(service, deps.publicCache),
+    router: createReputationRouter(service, refresh, deps.publicCache),
     service,
     /** A job: counts what has changed and recomputes the scores. */
     refresh,
     /** A job of every instance: keeps `reputationOf` up to date. */
     loadCards: async () => void (await cards.current()),
     reputationOf: cards.reputationOf,
+    publishedCards: cards.publishedCards,
     ...createStandings({ ...deps, evidence }),
-    /** The cards that are published, by anchor and corridor, and of when they are. */
-    async publishedCards() {
-      const held = await cards.current();
-      const { computedAt, standsStillSince } = held.state;
-      return { cards: publishedCards(held), computedAt, standsStillSince };
-    },
   };
 }
 
 /** Scores change when they are refreshed, every few minutes. */
 const freshSeconds = 10;
 
-function createReputationRouter(service: ReputationService, publicCache: boolean) {
+function createReputationRouter(service: ReputationService, refresh: Refresh, publicCache: boolean) {
   const freshness = { seconds: freshSeconds, public: publicCache };
   return initServer().router(reputationContract, {
     getLeaderboard: async ({ query, res }) =>
       freshAnswer(res, freshness, await service.getLeaderboard(toRanking(query))),
-    refreshReputation: async () => ({ status: 200, body: await service.refreshNow() }),
+    refreshReputation: async () => ({ status: 200, body: resultOf(await refresh()) }),
     getReputation: async ({ params, query, res }) =>
       freshAnswer(res, freshness, await service.getReputation(params.anchor, toWindow(query.window))),
     getReputationHistory: async ({ params, query, res }) =>

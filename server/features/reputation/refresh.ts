@@ -21,6 +21,12 @@ export type LedgerView = {
   isAway(): Promise<boolean>;
 } | null;
 
+/** By corridor: those of the fleet, and the last known ones of corridors that have left it. */
+export function speedTargetsOf({ speedTargets }: CardState, { corridors }: FleetView): Map<string, number> {
+  const ofFleet = corridors().map(({ id, speedTargetSeconds }) => [id, speedTargetSeconds] as const);
+  return new Map([...Object.entries(speedTargets), ...ofFleet]);
+}
+
 /** Counts the marked days anew, then computes every card and puts all of them in force together. */
 export type Refresh = () => Promise<LeaseOutcome<RefreshAnswer>>;
 
@@ -70,8 +76,7 @@ export function createRefresh(deps: RefreshDeps): Refresh {
   }
 
   async function replaceCards(lease: HeldLease, before: CardState, now: number): Promise<AnchorCards[]> {
-    const speedTargets = new Map(Object.entries(before.speedTargets));
-    for (const { id, speedTargetSeconds } of fleet.corridors()) speedTargets.set(id, speedTargetSeconds);
+    const speedTargets = speedTargetsOf(before, fleet);
     const today = utcDay(new Date(now));
     const from = firstDayOf(longestWindow, today);
     const made: AnchorCards[] = [];

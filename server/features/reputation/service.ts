@@ -5,8 +5,8 @@ import type {
   ReputationHistory,
 } from '../../../contract/schemas/reputation.js';
 import { formula } from '../../../contract/verification/formulas.js';
-import { resultOf, unsupportedPair } from '../../errors.js';
-import { type PageQuery, readCursor, readLimit, toPage, writeCursor } from '../../paging.js';
+import { unsupportedPair } from '../../errors.js';
+import { type PageQuery, readCursor, readLimit, toPage } from '../../paging.js';
 import { toInstant } from '../../ports.js';
 import {
   type CardWindow,
@@ -21,7 +21,7 @@ import type { CardState } from './card-store.js';
 import type { Cards } from './cards.js';
 import type { RollupStore } from './day-store.js';
 import { compareRanked, rankingOf } from './ranking.rules.js';
-import type { FleetView, Refresh } from './refresh.js';
+import { type FleetView, speedTargetsOf } from './refresh.js';
 import { emptyTally } from './tally.rules.js';
 import type { Evidence } from './what-counts.rules.js';
 
@@ -33,11 +33,11 @@ interface RankingQuery extends PageQuery {
 export interface ReputationServiceDeps {
   cards: Pick<Cards, 'current'>;
   rollups: Pick<RollupStore, 'listOfAnchor' | 'listDaysWithOutcomes'>;
-  refresh: Refresh;
   evidence: Evidence;
-  /** Throws UNKNOWN_ANCHOR. */
-  getAnchor: (anchorId: string) => Promise<Pick<AnchorAnswer, 'id' | 'name' | 'simulated' | 'status'>>;
-  corridors: FleetView['corridors'];
+  fleet: FleetView & {
+    /** Throws UNKNOWN_ANCHOR. */
+    getAnchor(anchorId: string): Promise<Pick<AnchorAnswer, 'id' | 'name' | 'simulated' | 'status'>>;
+  };
 }
 
 export type ReputationService = ReturnType<typeof createReputationService>;
@@ -46,11 +46,11 @@ const placePattern = [/^(-|\d{1,3}\.\d\d)$/, /^(0|[1-9]\d{0,14})$/, /^[a-z0-9-]{
 const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
 
 export function createReputationService(deps: ReputationServiceDeps) {
-  const { cards, rollups, getAnchor, evidence } = deps;
+  const { cards, rollups, fleet, evidence } = deps;
 
   /** For a corridor without a record: throws UNSUPPORTED_PAIR if it is not served either. */
   function refuseUnknown(corridor: string | null): void {
-    if (corridor === null || deps.corridors().some(({ id }) => id === corridor)) return;
+    if (corridor === null || fleet.corridors().some(({ id }) => id === corridor)) return;
     throw unsupportedPair('query.corridor', 'is not a corridor that is served');
   }
 
@@ -70,17 +70,13 @@ export function createReputationService(deps: ReputationServiceDeps) {
         window,
         formula,
         ...freshnessOf(state),
-        ...toPage(rest.slice(0, limit + 1), limit, list, (entry) => [
-          entry.score ?? '-',
-          entry.outcomes,
-          entry.anchorId,
-        ]),
+        ...toPage(rest, limit, list, ({ score, outcomes, anchorId }) => [score ?? '-', outcomes, anchorId]),
       };
     },
 
     /** Throws UNKNOWN_ANCHOR. */
     async getReputation(id: string, window: CardWindow): Promise<AnchorReputation> {
-      const { id: anchorId, name: anchorName, simulated, status } = await getAnchor(id);
+      const { id: anchorId, name: anchorName, simulated, status } = await fleet.getAnchor(id);
       const { state, anchors } = await cards.current();
       const found = anchors.get(anchorId)?.windows.find((each) => each.window === window);
       const { scoredCorridors: _, ...own } = found?.own ?? noRecord;
@@ -104,9 +100,9 @@ export function createReputationService(deps: ReputationServiceDeps) {
       const list = ['history', anchorId, corridor ?? '*', String(window)];
       const [before = null] = readCursor(page.cursor, list, [dayPattern]) ?? [];
       const limit = readLimit(page.limit);
-      await getAnchor(anchorId);
+      await fleet.getAnchor(anchorId);
       const days = await rollups.listDaysWithOutcomes(anchorId, { corridor, before, limit: limit + 1 });
-      const shown = days.slice(0, limit);
+      const { items: shown, nextCursor } = toPage(days, limit, list, (day) => [day]);
       const [newest, oldest] = [shown[0], shown.at(-1)];
       const place = { anchorId, corridor, window, formula } as const;
       if (newest === undefined || oldest === undefined) {
@@ -114,24 +110,15 @@ export function createReputationService(deps: ReputationServiceDeps) {
         return { ...place, items: [], nextCursor: null };
       }
       const from = firstDayOf(longestWindow, oldest);
+      const speedTargets = speedTargetsOf((await cards.current()).state, fleet);
       const found = await rollups.listOfAnchor(anchorId, { from, to: newest, corridor });
       return {
         ...place,
-        items: historyPoints(shown, found, window, { evidence, speedTargets: await speedTargets() }),
-        nextCursor: days.length > limit ? writeCursor(list, [oldest]) : null,
+        items: historyPoints(shown, found, window, { evidence, speedTargets }),
+        nextCursor,
       };
     },
-
-    /** Recomputes the scores. Throws RUN_IN_PROGRESS while another instance does. */
-    refreshNow: async () => resultOf(await deps.refresh()),
   };
-
-  /** Those of the fleet, and the last known ones of corridors that have left it. */
-  async function speedTargets(): Promise<Map<string, number>> {
-    const targets = new Map(Object.entries((await cards.current()).state.speedTargets));
-    for (const { id, speedTargetSeconds } of deps.corridors()) targets.set(id, speedTargetSeconds);
-    return targets;
-  }
 }
 
 const noRecord = {

@@ -40,7 +40,7 @@ async function everything(): Promise<string> {
 }
 
 async function cards() {
-  await feature.service.refreshNow();
+  await feature.refreshNow();
   const asked = { anchorId: 'harbour', corridor: null, window: 90, ...page } as const;
   const [scores, history] = [
     await feature.scores.getPublicScores(page),
@@ -51,7 +51,7 @@ async function cards() {
 
 /** All sums, but for the accounts: an account that was erased has another name on each day. */
 async function counts() {
-  await feature.service.refreshNow();
+  await feature.refreshNow();
   const { newAccountOutcomes: _, ...sums } = await totals(fixture);
   return sums;
 }

@@ -17,7 +17,7 @@ describe('the leaderboard', () => {
       anchor('gone', [], { status: 'delisted' }),
       anchor('odd', [], { status: 'refused' }),
     );
-    await fixture.feature.service.refreshNow();
+    await fixture.feature.refreshNow();
     const answer = leaderboardAnswer.parse(await board());
     expect(answer.items.map(({ anchorId, rank }) => [anchorId, rank])).toEqual([
       ['squall', 1],
@@ -33,7 +33,7 @@ describe('the leaderboard', () => {
   it('lists for a corridor the anchors that serve it, by their card there', async () => {
     await outcomes('harbour', 'usdc-kes', 30, { days: 7 });
     await outcomes('harbour', 'usdc-ngn', 60, { filled: 0, days: 7 });
-    await fixture.feature.service.refreshNow();
+    await fixture.feature.refreshNow();
     expect((await board('usdc-kes')).items).toHaveLength(1);
     const overall = (await board()).items[0];
     const kes = (await board('usdc-kes')).items[0];
@@ -50,9 +50,9 @@ describe('the record of an anchor', () => {
     await outcomes('harbour', 'usdc-kes', 30);
     await outcomes('harbour', 'usdc-mxn', 30, { days: 7 });
     fixture.fleet.speedTargets['usdc-mxn'] = 900;
-    await fixture.feature.service.refreshNow();
+    await fixture.feature.refreshNow();
     delete fixture.fleet.speedTargets['usdc-mxn'];
-    await fixture.feature.service.refreshNow();
+    await fixture.feature.refreshNow();
     const { corridors } = await fixture.feature.service.getReputation('harbour', 30);
     expect(corridors.map(({ corridor, outcomes: n }) => [corridor, n])).toEqual([
       ['usdc-kes', 30],
@@ -83,7 +83,7 @@ describe('the history', () => {
     const [takenOut = ''] = await outcomes('harbour', 'usdc-ngn', 1, { daysAgo: 7 });
     const $set = { disputeEffect: 'not_counted' } as const;
     await fixture.parts.stored.intents.updateOne({ _id: takenOut }, { $set });
-    await fixture.feature.service.refreshNow();
+    await fixture.feature.refreshNow();
     const all = reputationHistory.parse(await history());
     expect(
       all.items.slice(0, 4).map(({ day, outcomes: n, days90, state }) => [day, n, days90, state]),
@@ -106,7 +106,7 @@ describe('the history', () => {
       await outcomes('harbour', 'usdc-ngn', 6, { daysAgo });
       await outcomes('harbour', 'usdc-kes', 7, { daysAgo, filled: 5 });
     }
-    await fixture.feature.service.refreshNow();
+    await fixture.feature.refreshNow();
     const whole = await history();
     const paged = [];
     let cursor: string | undefined;

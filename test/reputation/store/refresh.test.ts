@@ -13,7 +13,7 @@ const { outcomes, board } = fixture;
 describe('a refresh', () => {
   it('counts the marked days anew first, and reports what it did', async () => {
     await outcomes('harbour', 'usdc-ngn', 40, { days: 7 });
-    expect(await fixture.feature.service.refreshNow()).toMatchObject({
+    expect(await fixture.feature.refreshNow()).toMatchObject({
       days: 7,
       more: false,
       anchors: 3,
@@ -22,12 +22,12 @@ describe('a refresh', () => {
       scored: 3,
       computedAt: '2026-11-21T12:00:00.000Z',
     });
-    expect(await fixture.feature.service.refreshNow()).toMatchObject({ days: 0, scored: 3 });
+    expect(await fixture.feature.refreshNow()).toMatchObject({ days: 0, scored: 3 });
   });
 
   it('counts in each window its own days, including today', async () => {
     for (const daysAgo of [0, 6, 7, 29, 30, 89, 90]) await outcomes('squall', 'usdc-ngn', 30, { daysAgo });
-    await fixture.feature.service.refreshNow();
+    await fixture.feature.refreshNow();
     const counts = [];
     for (const window of [7, 30, 90] as const)
       counts.push((await fixture.feature.service.getReputation('squall', window)).outcomes);
@@ -37,18 +37,18 @@ describe('a refresh', () => {
   it('replaces what a day held before: nothing is counted twice, and what is gone is not counted', async () => {
     const [first] = await outcomes('harbour', 'usdc-ngn', 3);
     const { parts, feature } = fixture;
-    await feature.service.refreshNow();
+    await feature.refreshNow();
     expect(await totals(parts)).toMatchObject({ filled: 3, notFilled: 0, accountDays: 3 });
     await parts.stored.intents.updateOne(
       { _id: first ?? '' },
       { $set: { disputeEffect: 'counts_not_filled' } },
     );
     await parts.markEveryDay();
-    await feature.service.refreshNow();
+    await feature.refreshNow();
     expect(await totals(parts)).toMatchObject({ filled: 2, notFilled: 1, acceptedDisputes: 1 });
     await parts.stored.intents.deleteMany({});
     await parts.markEveryDay();
-    await feature.service.refreshNow();
+    await feature.refreshNow();
     expect(await parts.stored.rollups.countDocuments({})).toBe(0);
     expect(await parts.marks.count()).toBe(0);
   });
@@ -68,10 +68,10 @@ describe('a refresh', () => {
       },
     };
     const feature = openFeature({ ...parts, outcomes: during }, { fleet, now: () => world.now });
-    await feature.service.refreshNow();
+    await feature.refreshNow();
     expect(await totals(parts)).toMatchObject({ filled: 2 });
     expect(await parts.marks.count()).toBe(1);
-    await feature.service.refreshNow();
+    await feature.refreshNow();
     expect(await totals(parts)).toMatchObject({ filled: 3 });
     expect(await parts.marks.count()).toBe(0);
   });
@@ -90,11 +90,11 @@ describe('a refresh', () => {
     const errors: unknown[] = [];
     const logger = { ...silentLogger, error: (fields: unknown) => void errors.push(fields) };
     const feature = openFeature({ ...parts, outcomes: slow }, { fleet, now: () => world.now, logger });
-    expect(await feature.service.refreshNow()).toMatchObject({ days: 1 });
+    expect(await feature.refreshNow()).toMatchObject({ days: 1 });
     expect(await totals(parts)).toMatchObject({ filled: 5 });
     expect(errors).toMatchObject([{ anchorId: 'harbour', corridor: 'usdc-ngn', day: '2026-11-21' }]);
     expect(await parts.marks.count()).toBe(1);
-    await fixture.feature.service.refreshNow();
+    await fixture.feature.refreshNow();
     expect(await totals(parts)).toMatchObject({ filled: 9 });
   }, 20_000);
 
@@ -103,9 +103,9 @@ describe('a refresh', () => {
     const { parts, fleet, world } = fixture;
     let passed = 0;
     const feature = openFeature(parts, { fleet, now: () => world.now + 2_500 * passed++ });
-    expect(await feature.service.refreshNow()).toMatchObject({ days: expect.any(Number), more: true });
+    expect(await feature.refreshNow()).toMatchObject({ days: expect.any(Number), more: true });
     expect((await totals(parts)).filled).toBeLessThan(9);
-    while ((await feature.service.refreshNow()).more);
+    while ((await feature.refreshNow()).more);
     expect(await totals(parts)).toMatchObject({ filled: 9 });
   });
 });
@@ -121,7 +121,7 @@ describe('with a ledger', () => {
     await outcomes('harbour', 'usdc-ngn', 25, { daysAgo: 1, filled: 20, evidence: 'anchor' });
     await outcomes('harbour', 'usdc-ngn', 5, { daysAgo: 2, filled: 0, evidence: 'unverified' });
     const feature = withLedger();
-    await feature.service.refreshNow();
+    await feature.refreshNow();
     const own = {
       evidence: 'ledger',
       outcomes: 40,
@@ -143,7 +143,7 @@ describe('with a ledger', () => {
     const hashes = await outcomes('harbour', 'usdc-ngn', 30, { evidence: 'unverified', days: 7 });
     const { parts } = fixture;
     const feature = withLedger();
-    await feature.service.refreshNow();
+    await feature.refreshNow();
     expect(await feature.service.getReputation('harbour', 30)).toMatchObject({
       outcomes: 0,
       ledgerOutcomes: 0,
@@ -153,7 +153,7 @@ describe('with a ledger', () => {
       { $set: { 'outcome.evidence': 'ledger' } as object },
     );
     await parts.markEveryDay();
-    await feature.service.refreshNow();
+    await feature.refreshNow();
     expect(await feature.service.getReputation('harbour', 30)).toMatchObject({
       outcomes: 30,
       anchorOutcomes: 0,
@@ -164,19 +164,19 @@ describe('with a ledger', () => {
 
   it('every day is counted anew once one is configured', async () => {
     await outcomes('harbour', 'usdc-ngn', 40, { days: 7 });
-    await fixture.feature.service.refreshNow();
+    await fixture.feature.refreshNow();
     expect((await board()).items[0]).toMatchObject({ evidence: 'anchor', outcomes: 40 });
     const feature = withLedger();
-    expect(await feature.service.refreshNow()).toMatchObject({ days: 7 });
+    expect(await feature.refreshNow()).toMatchObject({ days: 7 });
     const uncounted = { evidence: 'ledger', outcomes: 0, anchorOutcomes: 40, score: null };
     expect(await feature.service.getReputation('harbour', 30)).toMatchObject(uncounted);
-    expect(await feature.service.refreshNow()).toMatchObject({ days: 0 });
+    expect(await feature.refreshNow()).toMatchObject({ days: 0 });
   });
 
   it('while it is away the cards stand still and say since when, and days are counted all the same', async () => {
     await outcomes('harbour', 'usdc-ngn', 40, verified);
     const feature = withLedger();
-    await feature.service.refreshNow();
+    await feature.refreshNow();
     const page = { limit: undefined, cursor: undefined };
     const before = await feature.scores.getPublicScores(page);
     ledger.away = true;
@@ -184,7 +184,7 @@ describe('with a ledger', () => {
     for (let day = 0; day < 2; day += 1) {
       fixture.world.now += dayMs;
       await outcomes('harbour', 'usdc-ngn', 5, { filled: 0, evidence: 'ledger' });
-      expect(await feature.service.refreshNow()).toMatchObject({
+      expect(await feature.refreshNow()).toMatchObject({
         days: 1,
         cards: 0,
         computedAt: before.generatedAt,
@@ -195,7 +195,7 @@ describe('with a ledger', () => {
       expect(await feature.scores.getPublicScores(page)).toEqual({ ...before, standsStillSince: since });
     }
     ledger.away = false;
-    await feature.service.refreshNow();
+    await feature.refreshNow();
     const answer = await feature.service.getReputation('harbour', 30);
     expect(answer).toMatchObject({ outcomes: 50, filled: 40, standsStillSince: null });
   });
@@ -203,12 +203,12 @@ describe('with a ledger', () => {
 
 it('a rebuild program marks every day, and the next refresh counts the same', async () => {
   await outcomes('harbour', 'usdc-ngn', 12, { days: 4 });
-  await fixture.feature.service.refreshNow();
+  await fixture.feature.refreshNow();
   const before = await totals(fixture.parts);
   const run = await runFairlead(['rebuild'], { MONGODB_URI: fixture.uri });
   expect(run).toMatchObject({ status: 0, stderr: '' });
   expect(JSON.parse(run.stdout)).toMatchObject({ days: 4 });
-  expect(await fixture.feature.service.refreshNow()).toMatchObject({ days: 4 });
+  expect(await fixture.feature.refreshNow()).toMatchObject({ days: 4 });
   expect(await totals(fixture.parts)).toEqual(before);
 });
 
