@@ -32,6 +32,7 @@ type PeriodicWork = {
 };
 
 export const observeEveryMs = tasks.observe.intervalMs;
+export const tickEveryMs = tasks.tick.intervalMs;
 
 /**
  * The tasks of this instance.

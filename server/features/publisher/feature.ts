@@ -2,15 +2,15 @@ import { initServer } from '@ts-rest/express';
 import type { Response } from 'express';
 import { publisherContract } from '../../../contract/endpoints/publisher.js';
 import { scoresContract } from '../../../contract/endpoints/reputation.js';
-import type { PublisherHealth } from '../../../contract/schemas/publisher.js';
 import { fromHex } from '../../../contract/verification/bytes.js';
 import { resultOf } from '../../errors.js';
 import { freshAnswer } from '../../http/send-json.js';
+import { tickEveryMs } from '../../jobs/schedule.js';
 import type { Leases } from '../../mongo/leases.js';
 import { createInLeasedTransaction, type InTransaction } from '../../mongo/transactions.js';
 import type { Outbound } from '../../outbound/outbound.js';
 import { createSigner, publicBatchKey } from './batch.rules.js';
-import { createHealth } from './health.js';
+import { createHealth, type ReadHealth } from './health.js';
 import { type BatchLog, createBatchLog, type LogDeps } from './log.js';
 import { createOracle } from './oracle.js';
 import { createTick, publisherLease, type Tick, type TickDeps } from './tick.js';
@@ -20,7 +20,7 @@ export const publisherLeases = [publisherLease] as const;
 
 export interface PublisherDeps
   extends Omit<LogDeps, 'publishes'>,
-    Pick<TickDeps, 'ticks' | 'writeEvent' | 'logger'> {
+    Pick<TickDeps, 'ticks' | 'writeEvent' | 'leaseTtlMs' | 'logger'> {
   leases: Pick<Leases, 'run' | 'read'>;
   inTransaction: InTransaction;
   /** PUBLISHER_SECRET_KEY: an Ed25519 seed, 64 hex digits; undefined: nothing is published. */
@@ -33,45 +33,27 @@ export interface PublisherDeps
   outbound: Outbound;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
-  /** How often ticks are expected; health is `stale` after three such intervals. */
-  tickIntervalMs?: number;
-  leaseTtlMs?: number;
-  oracleTimeoutMs?: number;
 }
-
-const defaultTickIntervalMs = 300_000;
-const defaultLeaseTtlMs = 30_000;
 
 export type Publisher = ReturnType<typeof createPublisherFeature>;
 
 export function createPublisherFeature(deps: PublisherDeps) {
-  const { leases, oracleUrl, outbound, tickIntervalMs = defaultTickIntervalMs } = deps;
-  const hasOracle = oracleUrl !== undefined;
+  const { leases, oracleUrl, outbound } = deps;
   const inLeasedTransaction = createInLeasedTransaction(deps.inTransaction);
   const signer = deps.secretKey === undefined ? undefined : createSigner(deps.secretKey);
   const log = createBatchLog({ ...deps, publishes: signer !== undefined });
-  const oracle = hasOracle
-    ? createOracle({ url: oracleUrl, outbound, timeoutMs: deps.oracleTimeoutMs })
-    : undefined;
-  const leaseTtlMs = deps.leaseTtlMs ?? defaultLeaseTtlMs;
-  const tick = createTick({ ...deps, inLeasedTransaction, oracle, signer, leaseTtlMs });
+  const oracle = oracleUrl === undefined ? undefined : createOracle({ url: oracleUrl, outbound });
+  /** A job: submits the waiting batches and publishes changed cards. */
+  const tick = createTick({ ...deps, inLeasedTransaction, oracle, signer });
   const health = createHealth({
     ...deps,
-    hasOracle,
+    hasOracle: oracle !== undefined,
     lease: () => leases.read(publisherLease),
     currentKey: signer,
     oldKeys: deps.oldKeys.map((key) => publicBatchKey(fromHex(key))),
-    staleAfterMs: 3 * tickIntervalMs,
+    staleAfterMs: 3 * tickEveryMs,
   });
-  const parts = { tick, health, log };
-  return { ...parts, routers: createRouters(parts, deps.publicCache) };
-}
-
-interface Parts {
-  /** A job: submits the waiting batches and publishes changed cards. */
-  tick: Tick;
-  health: () => Promise<PublisherHealth>;
-  log: BatchLog;
+  return { tick, health, log, routers: createRouters(tick, health, log, deps.publicCache) };
 }
 
 const freshSeconds = {
@@ -84,7 +66,7 @@ const freshSeconds = {
   scores: 10,
 };
 
-function createRouters({ tick, health, log }: Parts, publicCache: boolean) {
+function createRouters(tick: Tick, health: ReadHealth, log: BatchLog, publicCache: boolean) {
   const fresh = async <T>(res: Response, seconds: number, read: Promise<T>) =>
     freshAnswer(res, { seconds, public: publicCache }, await read);
 

@@ -7,6 +7,8 @@ import type { BatchStore, TickStore } from './store.js';
 /** Enough for weekly rotations over two years; the batches contain older keys themselves. */
 const maxKeys = 100;
 
+export type ReadHealth = () => Promise<PublisherHealth>;
+
 /** Reads health from what ticks have committed, so that every instance gives the same answer. */
 export function createHealth(deps: {
   batches: Pick<BatchStore, 'latest' | 'latestSubmitted' | 'oldestWithoutReceipt' | 'listKeys'>;
@@ -17,7 +19,7 @@ export function createHealth(deps: {
   hasOracle: boolean;
   staleAfterMs: number;
   clock: Clock;
-}): () => Promise<PublisherHealth> {
+}): ReadHealth {
   const { batches, ticks, currentKey, hasOracle, staleAfterMs, clock } = deps;
 
   async function keys(): Promise<PublisherKey[]> {

@@ -19,30 +19,24 @@ export interface Submission extends BatchHead {
 
 export type Oracle = ReturnType<typeof createOracle>;
 
-const usualTimeoutMs = 10_000;
+const timeoutMs = 10_000;
 /** The oracle hashes every entry before it answers. */
 const timeoutMsPerEntry = 1;
 const maxRecordBytes = 64 * 1024;
 /** A batch has 10,000 entries at most, under 800 bytes each. */
 const maxEntriesBytes = 16 * 1024 * 1024;
 
-const failures: Readonly<Record<OutboundFailure, TickFailure>> = {
+/** Of a request without an answer; all others are `oracle_unreachable`. */
+const failures: Partial<Record<OutboundFailure, TickFailure>> = {
   timeout: 'oracle_timeout',
-  unreachable: 'oracle_unreachable',
-  bad_response: 'oracle_unreachable',
   too_large: 'oracle_receipt',
-  blocked: 'oracle_unreachable',
-  invalid_url: 'oracle_unreachable',
 };
 
 /**
  * The oracle over HTTP. `submit` and `head` never reject because of the oracle; the others throw OutboundError.
- * @param deps.url ORACLE_URL unchanged, to which batches are posted
- * @param deps.outbound a connector that trusts its origin
+ * `url` is ORACLE_URL unchanged, to which batches are posted; `outbound` is a connector that trusts its origin.
  */
-export function createOracle(deps: { url: string; outbound: Outbound; timeoutMs?: number | undefined }) {
-  const { url, outbound, timeoutMs = usualTimeoutMs } = deps;
-
+export function createOracle({ url, outbound }: { url: string; outbound: Outbound }) {
   async function ask(request: Parameters<Outbound>[0]): Promise<OracleAnswer> {
     const { status, body } = await outbound(request);
     return { status, body: body.toString('utf8') };
@@ -56,7 +50,7 @@ export function createOracle(deps: { url: string; outbound: Outbound; timeoutMs?
       return await work();
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
-      return { failure: failures[error.failure], detail: error.message };
+      return { failure: failures[error.failure] ?? 'oracle_unreachable', detail: error.message };
     }
   }
 

@@ -12,7 +12,7 @@ import { headOf } from './batch.rules.js';
 import type { Oracle } from './oracle.js';
 import { whatTheLogLacks } from './oracle-answer.rules.js';
 import type { BatchStore } from './store.js';
-import { contentOf, publisherLease } from './tick.js';
+import { contentOf, publisherLease, usualLeaseTtlMs } from './tick.js';
 
 /** A published batch with all its entries in order, not verified yet. */
 export interface WholeBatch {
@@ -24,7 +24,6 @@ export interface WholeBatch {
 /** A batch cannot be had, or does not verify; the message says which. What was taken before it stays. */
 export class CannotTake extends Error {}
 
-const leaseTtlMs = 30_000;
 const maxKeys = 1_000;
 
 /**
@@ -95,5 +94,5 @@ export function createTakeBatches(deps: {
     if (lack !== null) throw new CannotTake(`The log ends with batch ${head?.sequence ?? 0}; ${lack}.`);
   }
 
-  return () => deps.leases.run(publisherLease, leaseTtlMs, take);
+  return () => deps.leases.run(publisherLease, usualLeaseTtlMs, take);
 }

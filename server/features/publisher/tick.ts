@@ -25,6 +25,7 @@ import type { BatchDocument, BatchStore, TickStore } from './store.js';
 
 /** One tick at a time, whichever instance it is on. */
 export const publisherLease = 'publisher';
+export const usualLeaseTtlMs = 30_000;
 
 /** A backlog, for example after an oracle was configured late, is submitted in portions of this size. */
 const maxSubmissions = 100;
@@ -50,7 +51,7 @@ export interface TickDeps {
   publishedCards: PublishedCards;
   /** If undefined, nothing is signed; batches that are already signed are still submitted. */
   signer: Signer | undefined;
-  leaseTtlMs: number;
+  leaseTtlMs?: number;
   clock: Clock;
   logger: Logger;
 }
@@ -155,7 +156,7 @@ export function createTick(deps: TickDeps): () => Promise<LeaseOutcome<TickAnswe
     );
   }
 
-  return () => deps.leases.run(publisherLease, deps.leaseTtlMs, run);
+  return () => deps.leases.run(publisherLease, deps.leaseTtlMs ?? usualLeaseTtlMs, run);
 }
 
 /** Hashes the cards into the tree of a batch. Throws Error on two cards of one anchor and corridor. */
