@@ -46,14 +46,14 @@ export function createBatchLog(deps: LogDeps) {
 
   async function find(sequence: number): Promise<BatchDocument> {
     const batch = await store.find(sequence);
-    if (batch === null) throw unknown(sequence);
+    if (batch === null) throw new ApiError('UNKNOWN_BATCH', `There is no batch ${sequence}.`);
     return batch;
   }
 
   /** What proofs need of a batch, which never changes. To read and hash 10,000 entries takes some 100 ms. */
   const proven = createCache({
-    async load({ _id, header }: BatchDocument) {
-      const texts = await store.readEntries(_id, 0, header.size);
+    async load({ _id }: BatchDocument) {
+      const texts = await store.readEntries(_id);
       return { texts, tree: treeOver(texts.map(leafHashOf)) };
     },
     keyOf: ({ headerHash }) => headerHash,
@@ -62,9 +62,8 @@ export function createBatchLog(deps: LogDeps) {
     clock,
   });
 
-  async function readCards({ _id, header }: BatchDocument, start: number, limit: number) {
-    const texts = await store.readEntries(_id, start, Math.min(limit, header.size - start));
-    return texts.map(toCard);
+  async function readCards({ _id }: BatchDocument, start: number, limit: number) {
+    return (await store.readEntries(_id, start, limit)).map(toCard);
   }
 
   return {
@@ -73,10 +72,10 @@ export function createBatchLog(deps: LogDeps) {
       const { order = 'desc', from } = query;
       const limit = readLimit(query.limit);
       const name = ['batches', order, from ?? 'end'];
-      const [after] = readCursor(query.cursor, name, [wholeNumber]) ?? [];
-      const batches = await store.list(order, from, after, limit + 1);
-      const page = toPage(batches, limit, name, ({ _id }) => [_id]);
-      return { ...page, items: page.items.map(toPublished) };
+      const [first = from] = readCursor(query.cursor, name, [wholeNumber]) ?? [];
+      const batches = await store.list(order, first, limit + 1);
+      const next = order === 'asc' ? 1 : -1;
+      return toPage(batches.map(toPublished), limit, name, ({ header }) => [header.sequence + next]);
     },
 
     get: async (sequence: number) => toPublished(await find(sequence)),
@@ -98,31 +97,22 @@ export function createBatchLog(deps: LogDeps) {
       const [begun, place = '0'] = readCursor(query.cursor, ofScores, placeOfScores) ?? [];
       const source = begun ?? String((deps.publishes ? await store.latest() : null)?._id ?? 'cards');
       const [start, limit] = [Number(place), readLimit(query.limit)];
-      const end = start + limit;
+      const batch = source === 'cards' ? null : await store.find(Number(source));
+      if (batch === null && source !== 'cards') throw unknownCursor();
       const { cards, computedAt, standsStillSince: still } = await deps.publishedCards();
-      const nextOf = (size: number) => (end < size ? writeCursor(ofScores, [source, end]) : null);
-      const head = { version: '1', formula, window: 30 } as const;
-      if (source === 'cards')
-        return {
-          ...head,
-          standsStillSince: still && toInstant(still),
-          generatedAt: computedAt && toInstant(computedAt),
-          batch: null,
-          items: cards.slice(start, end),
-          nextCursor: nextOf(cards.length),
-        };
-      const batch = await store.find(Number(source));
-      if (batch === null) throw unknownCursor();
-      const { sequence, root, size, createdAt } = batch.header;
-      const { heldSince } = await deps.ticks.read();
+      const heldSince = batch && (await deps.ticks.read()).heldSince;
       const since = heldSince !== null && (still === null || heldSince < still) ? heldSince : still;
+      const end = start + limit;
+      const size = batch === null ? cards.length : batch.header.size;
       return {
-        ...head,
+        version: '1',
+        formula,
+        window: 30,
         standsStillSince: since && toInstant(since),
-        generatedAt: createdAt,
-        batch: { sequence, root },
-        items: await readCards(batch, start, limit),
-        nextCursor: nextOf(size),
+        generatedAt: batch === null ? computedAt && toInstant(computedAt) : batch.header.createdAt,
+        batch: batch && { sequence: batch._id, root: batch.header.root },
+        items: batch === null ? cards.slice(start, end) : await readCards(batch, start, limit),
+        nextCursor: end < size ? writeCursor(ofScores, [source, end]) : null,
       };
     },
 
@@ -139,7 +129,8 @@ export function createBatchLog(deps: LogDeps) {
           throw unsupportedPair('query.anchor', 'was never in the fleet');
         if (!deps.isServedCorridor(corridor))
           throw unsupportedPair('query.corridor', 'is not a corridor that is served');
-        throw unknown(sequence, anchor, corridor);
+        const what = `Batch ${sequence} has no entry of ${anchor} in ${corridor}.`;
+        throw new ApiError('UNKNOWN_BATCH', what);
       }
       return {
         entry: toCard(text),
@@ -184,12 +175,4 @@ export function toPublished(batch: BatchDocument): PublishedBatch {
     submittedAt: submittedAt && toInstant(submittedAt),
     receipt,
   };
-}
-
-function unknown(sequence: number, anchor?: string, corridor?: string): ApiError {
-  const what =
-    anchor === undefined
-      ? `There is no batch ${sequence}.`
-      : `Batch ${sequence} has no entry of ${anchor} in ${corridor}.`;
-  return new ApiError('UNKNOWN_BATCH', what);
 }

@@ -6,7 +6,7 @@ import {
 } from '../../../contract/verification/verify-batch.js';
 import type { OracleReceipt } from '../../../contract/verification/verify-receipt.js';
 import { collectionOf, typedSchema } from '../../mongo/models.js';
-import type { Entry } from './batch.rules.js';
+import { type Entry, maxEntries } from './batch.rules.js';
 import { firstState, type TickState } from './health.rules.js';
 
 /** A committed batch. Everything but the last three members is fixed from its insert on. */
@@ -59,14 +59,12 @@ export function createBatchStore(connection: Connection) {
     latestSubmitted: () => first({ open: false }, -1),
     oldestWithoutReceipt: () => first({ open: true }, 1),
 
-    /** Batches by sequence; `from` is included, `after`, which goes before it, is not. */
-    list(order: 'asc' | 'desc', from: string | undefined, after: string | undefined, limit: number) {
-      const [past, to] = order === 'asc' ? (['$gt', '$gte'] as const) : (['$lt', '$lte'] as const);
-      const place = after === undefined ? from && { [to]: Number(from) } : { [past]: Number(after) };
-      const _id = order === 'asc' ? 1 : -1;
+    /** Batches by sequence, from this one on. */
+    list(order: 'asc' | 'desc', from: string | undefined, limit: number) {
+      const to = order === 'asc' ? '$gte' : '$lte';
       return batches
-        .find(place ? { _id: place } : {})
-        .sort({ _id })
+        .find(from === undefined ? {} : { _id: { [to]: Number(from) } })
+        .sort({ _id: order })
         .limit(limit)
         .toArray();
     },
@@ -112,9 +110,8 @@ export function createBatchStore(connection: Connection) {
       return batches.aggregate<BatchKey>(stages, { hint: 'by_key' }).toArray();
     },
 
-    /** Some entries of a committed batch. */
-    async readEntries(_id: number, start: number, limit: number): Promise<string[]> {
-      if (limit < 1) return [];
+    /** The entries of a committed batch, or some of them. */
+    async readEntries(_id: number, start = 0, limit = maxEntries): Promise<string[]> {
       const found = await entriesOf.findOne({ _id }, { projection: { entries: { $slice: [start, limit] } } });
       if (found === null) throw new Error(`batch ${_id} has lost its entries`);
       return found.entries;

@@ -190,7 +190,7 @@ function createSubmitter(
 
   async function toSubmission(batch: BatchDocument): Promise<Submission> {
     const { _id: sequence, header, headerHash } = batch;
-    const texts = await batches.readEntries(sequence, 0, header.size);
+    const texts = await batches.readEntries(sequence);
     return { sequence, headerHash, size: header.size, body: bodyOf(batch, texts) };
   }
 
