@@ -38,7 +38,7 @@ const limits = {
   },
 };
 
-export type ShowLimit = (state: RateLimitState) => void;
+type ShowLimit = (state: RateLimitState) => void;
 
 export interface FilingDeps {
   store: DisputeStore;
@@ -54,8 +54,6 @@ export interface FilingDeps {
   clock: Clock;
   newId: NewId;
 }
-
-export type FileDispute = ReturnType<typeof createFileDispute>;
 
 /** A dispute whose signature was verified. */
 interface Verified {
@@ -122,7 +120,7 @@ export function createFileDispute(deps: FilingDeps) {
 
   /** Nobody can use up what a key may file but its owner: attempts are counted per key and client. */
   async function take(kind: keyof typeof limits, of: readonly string[], show: ShowLimit): Promise<void> {
-    const state = await deps.limiter.take(limits[kind], limitKey(kind, of));
+    const state = await deps.limiter.take(limits[kind], [`dispute_${kind}`, ...of].join('|'));
     const { retryAfterSeconds: retryAfter } = state;
     if (kind !== 'anchor' || retryAfter !== undefined) show(state);
     if (retryAfter !== undefined) throw new ApiError('RATE_LIMITED', limits[kind].spent, { retryAfter });
@@ -183,8 +181,4 @@ function anchorMismatch(): ApiError {
   const message = 'is not the anchor of this intent';
   const details = [{ path: 'body.anchorId', message }];
   return new ApiError('ANCHOR_MISMATCH', `body.anchorId: ${message}`, { details });
-}
-
-function limitKey(kind: keyof typeof limits, of: readonly string[]): string {
-  return [`dispute_${kind}`, ...of].join('|');
 }

@@ -32,8 +32,6 @@ interface DisputeQuery extends PageQuery {
   id?: string | undefined;
 }
 
-export type DisputeReview = ReturnType<typeof createDisputeReview>;
-
 /** The part of the list and the id of the last dispute on a page. */
 const placePattern = [/^(un)?supported$/, /^dsp_[0-9a-f]{36}$/];
 
@@ -140,15 +138,10 @@ export function createDisputeReview(deps: ReviewDeps) {
         evidence: evidence ?? null,
       };
       const { dispute, decided } = await deps.inTransaction((session) => decide(session, id, verdict));
-      if (dispute !== null && dispute.status !== verdict.action) {
-        throw resolvedBefore(dispute);
-      }
+      if (dispute !== null && dispute.status !== verdict.action)
+        throw new ApiError('DISPUTE_RESOLVED', `The dispute was ${dispute.status} already.`);
       if (decided) logger.info({ disputeId: id, status: verdict.action }, 'dispute decided');
       return presentOne(dispute);
     },
   };
-}
-
-function resolvedBefore({ status }: DisputeDocument): ApiError {
-  return new ApiError('DISPUTE_RESOLVED', `The dispute was ${status} already.`);
 }
