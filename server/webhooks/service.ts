@@ -54,8 +54,7 @@ export function createWebhookService(deps: {
       const before = await webhooks.find(id, session);
       if (before === null) throw unknownWebhook();
       const now = new Date(clock());
-      const after = await webhooks.change(session, id, { ...changed(before, now), updatedAt: now });
-      return after ?? before;
+      return (await webhooks.change(session, id, { ...changed(before, now), updatedAt: now })) ?? before;
     });
   }
 
@@ -155,9 +154,7 @@ function inOrder(events: readonly EventName[]): EventName[] {
 /** A webhook as admins see it, with only the times of its secrets. */
 function toWebhookAnswer(webhook: WebhookDocument, nowMs: number): WebhookAnswer {
   const { _id: id, url, events, enabled, disabled, secrets, createdAt } = webhook;
-  const ends = secretsInForce(secrets, nowMs).flatMap(({ until }) =>
-    until === null ? [] : [until.getTime()],
-  );
+  const former = secretsInForce(secrets, nowMs).find(({ until }) => until !== null);
   return {
     id,
     url,
@@ -165,7 +162,7 @@ function toWebhookAnswer(webhook: WebhookDocument, nowMs: number): WebhookAnswer
     enabled,
     disabled: disabled && { ...disabled, at: toInstant(disabled.at) },
     secretChangedAt: toInstant(secrets.at(-1)?.since ?? createdAt),
-    overlapEndsAt: ends.length === 0 ? null : toInstant(Math.max(...ends)),
+    overlapEndsAt: former?.until ? toInstant(former.until) : null,
     createdAt: toInstant(createdAt),
     updatedAt: toInstant(webhook.updatedAt),
   };
