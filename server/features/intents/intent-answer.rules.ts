@@ -35,24 +35,16 @@ function toPayment({ named, found }: PaymentState): IntentAnswer['payment'] {
 }
 
 function toFound(found: FoundPayment): NonNullable<NonNullable<IntentAnswer['payment']>['found']> {
-  const { hash, operationId, ledger, from, fromMuxedId, to, toMuxedId, asset, amount, memo } = found;
+  const { by, kind, position, closedAtMs, memo, lookedUpAtMs, source, ...shown } = found;
   return {
-    hash,
-    operationId,
-    ledger,
-    from,
-    fromMuxedId,
-    to,
-    toMuxedId,
-    asset,
-    amount,
-    namedBy: found.by,
-    operation: found.kind,
-    closedAt: new Date(found.closedAtMs).toISOString(),
+    ...shown,
+    namedBy: by,
+    operation: kind,
+    closedAt: new Date(closedAtMs).toISOString(),
     memoType: memo?.type ?? null,
     memo: memo?.value ?? null,
-    lookedUpAt: new Date(found.lookedUpAtMs).toISOString(),
-    lookedUpIn: found.source,
+    lookedUpAt: new Date(lookedUpAtMs).toISOString(),
+    lookedUpIn: source,
   };
 }
 
