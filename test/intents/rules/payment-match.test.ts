@@ -29,20 +29,20 @@ describe('a payment of the withdrawal', () => {
   it.each(realShapes)('is accepted: %s', async (_name, of, named) => {
     const { transaction, startMs } = await made(of);
     const match = matchPayment(transaction, toPay(startMs, instructions(startMs, named)));
-    expect(match).toMatchObject({ kind: 'match', payments: [{ from: payer, to: anchor }] });
+    expect(match).toMatchObject([{ from: payer, to: anchor }]);
   });
 
   it('is each of several operations that pay it', async () => {
     const { transaction, startMs } = await made({ ...complete, payments: [paid, paid] });
     const match = matchPayment(transaction, toPay(startMs, instructions(startMs)));
-    expect(match).toMatchObject({ kind: 'match', payments: [{ position: 1 }, { position: 2 }] });
+    expect(match).toMatchObject([{ position: 1 }, { position: 2 }]);
   });
 
   it('may go to any place that a record named before it closed, but not without the memo that one named', async () => {
     const { transaction, startMs } = await made({ payments: [paid] });
     const bare = instructions(startMs, { memo: null, memoType: null });
     const next = instructions(startMs + second, { account: someAccount('the next account of the anchor') });
-    expect(matchPayment(transaction, toPay(startMs, bare, next)).kind).toBe('match');
+    expect(matchPayment(transaction, toPay(startMs, bare, next))).toHaveLength(1);
     const named = toPay(startMs, bare, instructions(startMs));
     expect(matchPayment(transaction, named)).toMatchObject({ problem: 'wrong_memo' });
   });
@@ -52,7 +52,7 @@ describe('a near miss', () => {
   it.each(nearMisses)('is refused: %s (%s)', async (_name, problem, of, named) => {
     const { transaction, startMs } = await made(of);
     const match = matchPayment(transaction, toPay(startMs, instructions(startMs, named)));
-    expect(match).toMatchObject({ kind: 'refused', problem });
+    expect(match).toMatchObject({ problem });
   });
 
   type Times = { createdMs?: number; storedMs?: number; deadlineMs?: number; closedMs?: number };
@@ -76,7 +76,7 @@ describe('a near miss', () => {
       deadline: new Date(at(deadlineMs, intent.deadline.getTime())),
       observations: { ...intent.observations, closedSinceMs },
     });
-    expect(match.kind === 'match' ? 'match' : match.problem).toBe(expected);
+    expect('problem' in match ? match.problem : 'match').toBe(expected);
   });
 
   it('names whoever paid this very withdrawal from another account', async () => {

@@ -1,5 +1,4 @@
 import pLimit from 'p-limit';
-import type { PaymentProblem } from '../../../../contract/schemas/payments.js';
 import type { Ledger } from '../../../ledger/ledger.js';
 import type { LedgerAnswer } from '../../../ledger/ledger-transaction.rules.js';
 import { isDuplicateKey } from '../../../mongo/failures.js';
@@ -12,7 +11,7 @@ import type { DueStore } from '../polls/due-store.js';
 import { allEnded, type Run } from '../polls/reconcile.js';
 import type { IntentStore } from '../store.js';
 import type { MakeProgress } from '../transition/progress.js';
-import { matchPayment, type PaymentMatch } from './payment-match.rules.js';
+import { matchPayment, type Refusal, refused } from './payment-match.rules.js';
 import { type Finding, type FoundPayment, isUndecided, type NamedPayment } from './payment-state.rules.js';
 
 const atOnce = 8;
@@ -83,21 +82,19 @@ export function createLookUpPayments(deps: {
   };
 }
 
-type Refusal = Omit<Extract<PaymentMatch, { kind: 'refused' }>, 'kind'>;
-
 /** The payments of the transaction that may be the intent's, or why there is none. */
 function matchOf(
   answer: LedgerAnswer,
   intent: Intent,
 ): Refusal | Omit<FoundPayment, 'by' | 'lookedUpAtMs'>[] {
-  const nothing = (problem: PaymentProblem): Refusal => ({ problem, contradicts: false, payers: [] });
+  const contradicts = false;
   if (answer.kind === 'unknown')
-    return nothing(answer.why === 'out_of_range' ? 'out_of_range' : 'ledger_unavailable');
+    return refused(answer.why === 'out_of_range' ? 'out_of_range' : 'ledger_unavailable', { contradicts });
   // The time for which the payment has been missing decides what that means (payment-state.rules.ts).
-  if (answer.kind === 'not_found') return nothing('not_found');
+  if (answer.kind === 'not_found') return refused('not_found', { contradicts });
   const { transaction, source } = answer;
   const match = matchPayment(transaction, intent);
-  if (match.kind === 'refused') return match;
+  if ('problem' in match) return match;
   const { hash, ledger, closedAtMs, memo } = transaction;
-  return match.payments.map((payment) => ({ ...payment, hash, ledger, closedAtMs, memo, source }));
+  return match.map((payment) => ({ ...payment, hash, ledger, closedAtMs, memo, source }));
 }

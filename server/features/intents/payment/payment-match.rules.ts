@@ -11,24 +11,18 @@ import { accountOf, muxedIdOf } from '../record/sep-record.rules.js';
 import type { Instructions } from './payment-state.rules.js';
 
 /** The latest close of a payment that counts: `lateFundsMs` after the deadline, or when the anchor closed the withdrawal. */
-export function payableUntilMs({
-  deadline,
-  observations,
-}: Pick<Intent, 'deadline' | 'observations'>): number {
+export function payableUntilMs({ deadline, observations }: Intent): number {
   return Math.min(deadline.getTime() + lateFundsMs, observations.closedSinceMs ?? Number.POSITIVE_INFINITY);
 }
 
-export type PaymentMatch =
-  /** The operations that pay this withdrawal, in their order. Some may already be the payment of another intent. */
-  | { kind: 'match'; payments: LedgerPayment[] }
-  | {
-      kind: 'refused';
-      problem: PaymentProblem;
-      /** Whether no honest anchor can have taken the transaction for a payment of this withdrawal, whoever paid. */
-      contradicts: boolean;
-      /** Other accounts that paid this withdrawal. */
-      payers: string[];
-    };
+/** Why a transaction does not pay this withdrawal. */
+export interface Refusal {
+  problem: PaymentProblem;
+  /** Whether no honest anchor can have taken the transaction for a payment of this withdrawal, whoever paid. */
+  contradicts: boolean;
+  /** Other accounts that paid this withdrawal. */
+  payers: string[];
+}
 
 /** A transaction the user may still pay is followed this long beyond the intent's own deadline. */
 export const lateFundsMs = 86_400_000;
@@ -38,9 +32,10 @@ export const closeUnitMs = 1_000;
 /**
  * Whether a transaction of the ledger pays the withdrawal: it succeeded, closed after the intent was registered, and
  * holds an operation from the intent's account to the account and memo that a record named before it closed, in the
- * intent's asset, of the announced amount within 10 %.
+ * intent's asset, of the announced amount within 10 %. Returns those operations in their order; some may already be the
+ * payment of another intent.
  */
-export function matchPayment(transaction: LedgerTransaction, intent: Intent): PaymentMatch {
+export function matchPayment(transaction: LedgerTransaction, intent: Intent): LedgerPayment[] | Refusal {
   const { closedAtMs, payments } = transaction;
   const { instructions } = intent.payment;
   if (!transaction.successful) return refused('transaction_failed', { contradicts: true });
@@ -57,14 +52,14 @@ export function matchPayment(transaction: LedgerTransaction, intent: Intent): Pa
   }
   const faults = payments.map((payment) => faultOf(payment, transaction.memo, intent, known));
   const matching = payments.filter((_, place) => faults[place] === null);
-  if (matching.length > 0) return { kind: 'match', payments: matching };
+  if (matching.length > 0) return matching;
   const payers = payments.filter((payment, place) => {
     const asOwn = { ...intent, account: payment.from };
     return faults[place] === 'other_sender' && faultOf(payment, transaction.memo, asOwn, known) === null;
   });
   // Of several operations, the closest match is reported, since the others pay somebody else.
   const problem = nearness.find((each) => faults.includes(each)) ?? 'other_sender';
-  return refused(problem, { contradicts, payers: [...new Set(payers.map(({ from }) => from))] });
+  return { problem, contradicts, payers: [...new Set(payers.map(({ from }) => from))] };
 }
 
 /** Drops instructions without a memo where others name the same account with one: a payment then needs the memo. */
@@ -84,11 +79,8 @@ const nearness = [
   'other_sender',
 ] as const;
 
-function refused(
-  problem: PaymentProblem,
-  { contradicts, payers = [] }: { contradicts: boolean; payers?: string[] },
-): PaymentMatch {
-  return { kind: 'refused', problem, contradicts, payers };
+export function refused(problem: PaymentProblem, { contradicts }: { contradicts: boolean }): Refusal {
+  return { problem, contradicts, payers: [] };
 }
 
 function faultOf(
