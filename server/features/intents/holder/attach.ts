@@ -12,19 +12,7 @@ import { attachment, claim, ownerElsewhere, yieldsToClaimant } from './ownership
 import type { Passing } from './passing.js';
 
 /** What a wallet adds to its intent. The caller has verified that it knows the nonce. */
-export interface Attach {
-  /**
-   * Attaches the transaction that the wallet presents and returns the updated intent; a transaction that is attached
-   * already stays attached. Throws TRANSACTION_CONFLICT; where another intent holds the transaction, the claim on it is
-   * stored first. `signed`: it signed for the account as well.
-   */
-  attach(intent: Intent, transactionId: string, signed?: boolean): Promise<Intent>;
-  /**
-   * Stores the Stellar transaction that the wallet names as its payment, and returns the updated intent. Throws
-   * TRANSACTION_CONFLICT where another payment was found, or where the intent ended in a way that no payment changes.
-   */
-  namePayment(intent: Intent, paymentHash: string): Promise<Intent>;
-}
+export type Attach = ReturnType<typeof createAttach>;
 
 const heldByAnother =
   'Another intent of this anchor holds this transaction. The claim is stored: as long as that intent has no outcome, the ' +
@@ -39,7 +27,7 @@ export function createAttach(deps: {
   onAttached: () => void;
   clock: Clock;
   pauseBeforeTry: PauseBeforeTry;
-}): Attach {
+}) {
   const { store, passing, waits, progress, onAttached, clock, pauseBeforeTry } = deps;
 
   async function reread(intent: Intent): Promise<Intent> {
@@ -74,7 +62,12 @@ export function createAttach(deps: {
   }
 
   return {
-    attach(known, transactionId, signed = false) {
+    /**
+     * Attaches the transaction that the wallet presents and returns the updated intent; a transaction that is attached
+     * already stays attached. Throws TRANSACTION_CONFLICT; where another intent holds the transaction, the claim on it is
+     * stored first. `signed`: it signed for the account as well.
+     */
+    attach(known: Intent, transactionId: string, signed = false): Promise<Intent> {
       let intent = known;
       return untilWritten(pauseBeforeTry, async () => {
         if (signed && !intent.signed) {
@@ -104,7 +97,11 @@ export function createAttach(deps: {
       });
     },
 
-    namePayment(known, paymentHash) {
+    /**
+     * Stores the Stellar transaction that the wallet names as its payment, and returns the updated intent. Throws
+     * TRANSACTION_CONFLICT where another payment was found, or where the intent ended in a way that no payment changes.
+     */
+    namePayment(known: Intent, paymentHash: string): Promise<Intent> {
       const hash = paymentHash.toLowerCase();
       return untilWritten(pauseBeforeTry, async (tries) => {
         const intent = tries === 0 ? known : await reread(known);
