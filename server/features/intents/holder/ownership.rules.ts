@@ -91,15 +91,8 @@ export function yieldsToPayer({ status, outcome, payment }: Intent): boolean {
  * The account whose intent should get the transaction; null where it stays, as it does once this intent has ended, and where
  * the ledger has shown who paid.
  */
-export function ownerElsewhere(
-  {
-    status,
-    account,
-    transactionId,
-    payment,
-  }: Pick<Intent, 'status' | 'account' | 'transactionId' | 'payment'>,
-  sender: string | null,
-): string | null {
+export function ownerElsewhere(holder: Intent, sender: string | null): string | null {
+  const { status, account, transactionId, payment } = holder;
   if (payment.passedByLedger) return null;
   return status === 'pending' && transactionId !== undefined && sender !== account ? sender : null;
 }

@@ -30,7 +30,7 @@ const problems: Partial<Record<UnscoredReason, TransactionProblem>> = {
 /** Why what was told shows that the transaction cannot belong to this intent; null where it shows no such fault. */
 export function identityFault(
   { kind, from, amountInAsset, amountOutAsset, startedAtMs }: Told,
-  { account, createdAt, corridorTerms }: Pick<Intent, 'account' | 'createdAt' | 'corridorTerms'>,
+  { account, createdAt, corridorTerms }: Intent,
 ): UnscoredReason | null {
   if (kind === null || !withdrawalKinds.has(kind)) return 'not_a_withdrawal';
   if (from !== null && from !== account) return 'sender_mismatch';
@@ -42,10 +42,7 @@ export function identityFault(
 }
 
 /** The problem that the records show with the attached id; null where there is none. */
-export function problemOf(
-  told: Told,
-  intent: Parameters<typeof identityFault>[1],
-): TransactionProblem | null {
+export function problemOf(told: Told, intent: Intent): TransactionProblem | null {
   const fault = identityFault(told, intent);
   const problem = fault === null ? undefined : problems[fault];
   if (problem !== undefined) return problem;
