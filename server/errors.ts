@@ -3,7 +3,7 @@ import { type ErrorCode, type ErrorDetail, errorTable, type UnavailableAnchor } 
 interface ErrorExtras {
   details?: ErrorDetail[];
   /** Whole seconds, 1 or more. */
-  retryAfter?: number;
+  retryAfter?: number | undefined;
   /** ISO 8601 UTC. */
   startedAt?: string;
   unavailable?: UnavailableAnchor[];
@@ -31,6 +31,11 @@ export class OperatorError extends Error {}
 /** UNSUPPORTED_PAIR for a value in a query or body; `path` says where, such as `query.corridor`. */
 export function unsupportedPair(path: string, message: string): ApiError {
   return new ApiError('UNSUPPORTED_PAIR', `${path}: ${message}`, { details: [{ path, message }] });
+}
+
+/** AMOUNT_OUT_OF_RANGE for an amount in a query or body. */
+export function outOfRange(path: string, message: string): ApiError {
+  return new ApiError('AMOUNT_OUT_OF_RANGE', `${path}: ${message}`, { details: [{ path, message }] });
 }
 
 /** INVALID_REQUEST with the first fault as its message. Lists one fault per path, as further ones follow from it. */

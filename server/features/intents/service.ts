@@ -10,7 +10,7 @@ import { decodePublicKey } from '../../../contract/verification/strkey.js';
 import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 import { verifyDispute } from '../../crypto/ed25519.js';
 import { findDeliveryMethod } from '../../delivery-methods.rules.js';
-import { ApiError, invalidRequest, unsupportedPair } from '../../errors.js';
+import { ApiError, invalidRequest, outOfRange, unsupportedPair } from '../../errors.js';
 import type { Clock } from '../../ports.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import type { AnchorDirectory } from '../anchors/service.js';
@@ -86,15 +86,13 @@ export function createIntentService(deps: IntentServiceDeps) {
     const answer = await quoteFrom(corridor, anchorId, asked, deliveryMethod);
     if (answer.quote === null) {
       const { reason, retryAfter } = answer;
-      if (reason === 'refused_amount') throw outOfRange('is not quoted by this anchor');
+      if (reason === 'refused_amount') throw outOfRange('body.sellAmount', 'is not quoted by this anchor');
       if (minReceive === undefined) return null;
       throw noQuote({ anchorId, reason }, retryAfter);
     }
-    const { tier, sellAmount, receiveAmount, rate, adjusted, unranked } = answer.quote;
-    if (minReceive !== undefined && paysLess(answer.quote, asked, minReceive))
-      throw belowMinimum(receiveAmount);
-    const quotedAt = new Date(answer.quote.quotedAt);
-    return { tier, sellAmount, receiveAmount, rate, adjusted, unranked, quotedAt };
+    const { quote } = answer;
+    if (minReceive !== undefined && paysLess(quote, asked, minReceive)) throw belowMinimum(quote);
+    return { ...quote, quotedAt: new Date(quote.quotedAt) };
   }
 
   async function storedOrFound(body: CreateIntentBody, client: string) {
@@ -175,22 +173,16 @@ function isSignedBy({ _id, account }: Intent, base64: string): boolean {
 }
 
 function outsideLimits({ min, max }: Corridor): ApiError {
-  return outOfRange(`must be between ${min} and ${max} in this corridor`);
+  return outOfRange('body.sellAmount', `must be between ${min} and ${max} in this corridor`);
 }
 
-function outOfRange(message: string): ApiError {
-  const path = 'body.sellAmount';
-  return new ApiError('AMOUNT_OUT_OF_RANGE', `${path}: ${message}`, { details: [{ path, message }] });
-}
-
-function noQuote(unavailable: UnavailableAnchor, retryAfter: number | null): ApiError {
+function noQuote(unavailable: UnavailableAnchor, retryAfter: number | undefined): ApiError {
   const message = `The anchor has no quote at the moment to hold minReceive against (${unavailable.reason}).`;
-  const extras = { unavailable: [unavailable], ...(retryAfter === null ? {} : { retryAfter }) };
-  return new ApiError('RATES_UNAVAILABLE', message, extras);
+  return new ApiError('RATES_UNAVAILABLE', message, { unavailable: [unavailable], retryAfter });
 }
 
-function belowMinimum(quoted: string): ApiError {
-  return new ApiError('QUOTE_BELOW_MINIMUM', `The anchor quotes ${quoted}, below minReceive.`);
+function belowMinimum({ receiveAmount }: Pick<AcceptedQuote, 'receiveAmount'>): ApiError {
+  return new ApiError('QUOTE_BELOW_MINIMUM', `The anchor quotes ${receiveAmount}, below minReceive.`);
 }
 
 function invalid(member: string, message: string): ApiError {

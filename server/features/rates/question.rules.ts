@@ -1,6 +1,6 @@
 import type { QuoteSort, RatesQuery } from '../../../contract/schemas/rates.js';
 import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
-import { ApiError, invalidRequest } from '../../errors.js';
+import { type ApiError, invalidRequest, outOfRange } from '../../errors.js';
 import type { Corridor, Fleet } from '../anchors/fleet-file.rules.js';
 
 /**
@@ -37,7 +37,7 @@ export function isReferenceQuestion({ asked, corridor, deliveryMethod }: Omit<Qu
 /** AMOUNT_OUT_OF_RANGE for an amount, or a payout, that no anchor quotes. */
 export function allRefused(asked: AskedFor): ApiError {
   const path = asked.receive === undefined ? 'query.amount' : 'query.receive';
-  return amountError(
+  return outOfRange(
     path,
     'is refused by every anchor, or takes an amount outside the limits of the corridor',
   );
@@ -51,7 +51,7 @@ export function askedFor(
   if (receive === undefined) {
     const asked = plainDecimal(amount ?? corridor.referenceAmount);
     if (!isOutOfRange(asked, corridor)) return { amount: asked };
-    throw amountError('query.amount', `must be between ${corridor.min} and ${corridor.max} in this corridor`);
+    throw outOfRange('query.amount', `must be between ${corridor.min} and ${corridor.max} in this corridor`);
   }
   if (amount !== undefined) throw receiveFault('cannot be given together with amount');
   const asked = plainDecimal(receive);
@@ -63,10 +63,6 @@ export function askedFor(
 
 function receiveFault(message: string): ApiError {
   return invalidRequest([{ path: 'query.receive', message }]);
-}
-
-function amountError(path: 'query.amount' | 'query.receive', message: string): ApiError {
-  return new ApiError('AMOUNT_OUT_OF_RANGE', `${path}: ${message}`, { details: [{ path, message }] });
 }
 
 /** Questions with the same key have the same answer, apart from its order. */

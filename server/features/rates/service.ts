@@ -1,3 +1,4 @@
+import type { UnavailableAnchor } from '../../../contract/errors.js';
 import type { RatesAnswer, RatesQuery, UnavailableReason } from '../../../contract/schemas/rates.js';
 import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 import { createCache } from '../../cache/cache.js';
@@ -148,9 +149,9 @@ export function createRates(deps: {
     return bandOf({ prices, market: reading, factor: corridor.quoteBandFactor });
   }
 
-  /** In seconds; null if waiting does not help. */
-  function retryAfterFor(reasons: readonly UnavailableReason[]): number | null {
-    return waitingHelps(reasons, deps) ? retryAfterSeconds : null;
+  /** In seconds; undefined if waiting does not help. */
+  function retryAfterFor(reasons: readonly UnavailableReason[]): number | undefined {
+    return waitingHelps(reasons, deps) ? retryAfterSeconds : undefined;
   }
 
   /** Whether an anchor has to be asked for an amount that it was not asked for lately. Reference amounts are never new. */
@@ -183,7 +184,6 @@ export function createRates(deps: {
     const noQuote = (reason: UnavailableReason) => ({
       quote: null,
       reason,
-      /** In seconds; null if waiting does not help. */
       retryAfter: retryAfterFor([reason]),
     });
     const corridor = directory.corridor(corridorId);
@@ -233,11 +233,10 @@ function createReplies(askAnchor: AskAnchor, clock: Clock) {
 
 function ratesUnavailable(
   id: string,
-  unavailable: ReturnType<typeof unavailableOf>,
-  retryAfter: number | null,
+  unavailable: UnavailableAnchor[],
+  retryAfter: number | undefined,
 ): ApiError {
-  const extras = { unavailable, ...(retryAfter === null ? {} : { retryAfter }) };
-  return new ApiError('RATES_UNAVAILABLE', `No anchor of ${id} has a quote.`, extras);
+  return new ApiError('RATES_UNAVAILABLE', `No anchor of ${id} has a quote.`, { unavailable, retryAfter });
 }
 
 function unknownCorridor(id: string): ApiError {

@@ -68,7 +68,7 @@ describe('the quote of one anchor', () => {
     expect(await fixture.service.rates.quoteFrom(corridor, anchor, amount, method)).toEqual({
       quote: null,
       reason,
-      retryAfter: null,
+      retryAfter: undefined,
     });
   });
 });
