@@ -86,16 +86,13 @@ export function createIntentsFeature(deps: IntentsDeps) {
   };
 }
 
-/** `Signature`, or the name it had before SEP-24 settled on that. */
-const signatureHeaders = ['signature', 'x-stellar-signature'];
-
-function createIntentsRouter(deps: {
-  service: IntentService;
-  takeStatusCallback: TakeStatusCallback;
-  limiter: Pick<RateLimiter, 'take'>;
-  streams: Pick<Streams, 'open'>;
-  intentStreams: Pick<IntentStreams, 'prepare'>;
-}) {
+function createIntentsRouter(
+  deps: Pick<IntentsDeps, 'limiter' | 'streams'> & {
+    service: IntentService;
+    takeStatusCallback: TakeStatusCallback;
+    intentStreams: Pick<IntentStreams, 'prepare'>;
+  },
+) {
   return initServer().router(intentsContract, {
     createIntent: async ({ body, res }) => {
       const { created, answer } = await deps.service.register(body, clientHash(res.locals.clientKey));
@@ -113,7 +110,8 @@ function createIntentsRouter(deps: {
       body: await deps.service.attach(params.intentHash, body),
     }),
     reportStatus: async ({ params, req, res }) => {
-      const signature = signatureHeaders.map((name) => req.get(name)).find((value) => value !== undefined);
+      // The second is the name that it had before SEP-24 settled on the first.
+      const signature = req.get('signature') ?? req.get('x-stellar-signature');
       // Parsed once more, since the middleware's parser loses the last digits of long ids.
       const raw = rawBody(req);
       const body = raw.length === 0 ? {} : parseJson(raw.toString());
