@@ -14,7 +14,7 @@ export interface ErasureReport {
 }
 
 export interface EraseAccountDeps {
-  store: Pick<IntentStore, 'listOfAccount' | 'readAll' | 'replaceAll'>;
+  store: Pick<IntentStore, 'listOfAccount' | 'findByHashes' | 'replaceAll'>;
   inTransaction: InTransaction;
   markDays: MarkDays;
   /** Functions of the disputes feature. */
@@ -54,7 +54,7 @@ async function eraseDay(
   day: readonly Intent[],
 ): Promise<void> {
   const hashes = day.map(({ _id }) => _id);
-  const found = await deps.store.readAll(session, hashes);
+  const found = await deps.store.findByHashes(hashes, session);
   if ((await deps.disputes.openAmong(hashes, session)).length > 0)
     throw new Error('a dispute was filed meanwhile: run it again');
   const account = encodePublicKey(deps.randomBytes());

@@ -1,4 +1,4 @@
-import { type ClientSession, type Connection, type Model, type mongo, Schema } from 'mongoose';
+import { type ClientSession, type Connection, type mongo, Schema } from 'mongoose';
 import { type ChangeStreamDeps, watchChanges } from '../../mongo/change-streams.js';
 import { isDuplicateKey, writeErrorsOf } from '../../mongo/failures.js';
 import { bulkCollection, collectionOf, defineModel } from '../../mongo/models.js';
@@ -68,18 +68,13 @@ intentSchema.index(
 );
 intentSchema.index({ removeAt: 1 }, { expireAfterSeconds: 0, name: 'removed_unpaid' });
 
-/** Registers the model on the connection, so that its collection and indexes can be prepared. For this folder's stores. */
-export function intentModel(connection: Connection): Model<Intent> {
-  return defineModel<Intent>(connection, 'Intent', intentSchema);
-}
-
 /** The collection of the model. For this folder's stores. */
 export function intentCollection(connection: Connection): mongo.Collection<Intent> {
   return collectionOf(connection, 'Intent', intentSchema);
 }
 
 export function createIntentStore(connection: Connection) {
-  const model = intentModel(connection);
+  const model = defineModel(connection, 'Intent', intentSchema);
   const intents = intentCollection(connection);
   const inBulk = bulkCollection<Intent>(connection, intents.collectionName);
   const among = (hashes: readonly string[]) => ({ _id: { $in: [...hashes] } });
@@ -91,9 +86,9 @@ export function createIntentStore(connection: Connection) {
   }
 
   return {
-    /** The intents with these hashes that exist. */
-    findByHashes: (intentHashes: readonly string[]): Promise<Intent[]> =>
-      intents.find(among(intentHashes)).toArray(),
+    /** The intents with these hashes that exist. With a session, as that transaction sees them. */
+    findByHashes: (intentHashes: readonly string[], session?: ClientSession): Promise<Intent[]> =>
+      intents.find(among(intentHashes), inSession(session)).toArray(),
 
     /** With a session, reads as that transaction sees it. */
     findByHash: (_id: string, session?: ClientSession): Promise<Intent | null> =>
@@ -192,10 +187,6 @@ export function createIntentStore(connection: Connection) {
       }),
 
     listOfAccount: (account: string) => intents.find({ account }, { timeoutMS: scanTimeoutMs }).toArray(),
-
-    /** The intents with these hashes that exist, as the transaction of an erasure sees them. */
-    readAll: (session: ClientSession, hashes: readonly string[]) =>
-      inBulk.find(among(hashes), { session }).toArray(),
 
     async replaceAll(session: ClientSession, hashes: readonly string[], by: Intent[]): Promise<void> {
       await inBulk.deleteMany(among(hashes), { session });
