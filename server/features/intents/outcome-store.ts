@@ -3,9 +3,6 @@ import type { OutcomeDay } from '../../outcome-days.rules.js';
 import type { JudgedIntent } from '../reputation/what-counts.rules.js';
 import { intentCollection } from './store.js';
 
-/** What reputation reads of outcomes: those that may count. */
-export type OutcomeStore = ReturnType<typeof createOutcomeStore>;
-
 /** The only members that decide what counts; an intent holds much that does not concern it. */
 const judgedMembers: { readonly [K in keyof JudgedIntent]: 1 } = {
   _id: 1,
@@ -27,6 +24,7 @@ const disputedExpiry = {
 /** Listing the days reads the index of every outcome. */
 const scanTimeoutMs = 120_000;
 
+/** What reputation reads of outcomes: those that may count. */
 export function createOutcomeStore(connection: Connection) {
   const intents = intentCollection(connection);
 
