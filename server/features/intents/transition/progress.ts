@@ -75,7 +75,9 @@ export function createMakeProgress(deps: {
     const about = report.about ?? recordOf(learned)?.id;
     const isStale = about !== undefined && about !== before.transactionId;
     const { _id, status } = before;
-    if (isOver(before, learned) || isRepeat || isStale) {
+    // An intent that is not open any more still accepts the results of ledger look-ups.
+    const isOver = !before.open && !isLookUp(learned);
+    if (isOver || isRepeat || isStale) {
       return { intentHash: _id, applied: false, before: status, after: status };
     }
 
@@ -140,11 +142,6 @@ export function createMakeProgress(deps: {
   }
 
   return makeProgress;
-}
-
-/** An intent that is not open any more still accepts the results of ledger look-ups. */
-function isOver({ open }: Intent, learned: Learned | null): boolean {
-  return !open && !isLookUp(learned);
 }
 
 function recordOf(learned: Learned | null) {
