@@ -49,11 +49,11 @@ export function latencyBucketOf(ms: number): number {
   return bucket < 0 ? latencyBounds.length - 1 : bucket;
 }
 
-/** What a round adds to the counts of its day, each number by its path in `CountsBySubject`. */
+/** What a round adds to the counts of its day, each number by its path in the document of the day. */
 export function incrementsOf({ calls, corridors }: Observation): Record<string, number> {
   const increments: Record<string, number> = {};
   const add = (subject: string, counter: string, count: number) => {
-    const path = `${subject}.${counter}`;
+    const path = `counts.${subject}.${counter}`;
     increments[path] = (increments[path] ?? 0) + count;
   };
   for (const { service, corridor, outcome, latencyMs } of calls) {

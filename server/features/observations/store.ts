@@ -38,15 +38,11 @@ export function createObservationStore(connection: Connection) {
     /** Stores what a round observed, and adds to the counts of the day. Only the holder of the lease may call it. */
     async keep(session: ClientSession, _id: string, observation: Observation): Promise<void> {
       const { at } = observation;
-      const counts = Object.entries(incrementsOf(observation)).map(([path, count]) => [
-        `counts.${path}`,
-        count,
-      ]);
       const expiresAt = new Date(at.getTime() + keptDays * dayMs);
       const options = { session, upsert: true };
       const latest = { $set: changesOf(observation), $setOnInsert: { firstObservedAt: at } };
       await anchors.updateOne({ _id }, latest, options);
-      const added = { $inc: Object.fromEntries(counts), $setOnInsert: { expiresAt } };
+      const added = { $inc: incrementsOf(observation), $setOnInsert: { expiresAt } };
       await days.updateOne({ _id: idOf(_id, at) }, added, options);
     },
 

@@ -47,7 +47,7 @@ function countsOf(observation: Observation): CountsBySubject {
   const trees = Object.entries(incrementsOf(observation)).map(([path, count]) =>
     path.split('.').reduceRight<unknown>((tree, step) => ({ [step]: tree }), count),
   );
-  return addedUp(trees as object[]) as CountsBySubject;
+  return (addedUp(trees as object[]) as { counts: CountsBySubject }).counts;
 }
 
 const figures = (observations: readonly Observation[], hasReference = true) =>
