@@ -90,7 +90,7 @@ export function createAskAnchor(deps: AskAnchorDeps) {
   async function askInfo(ask: Ask, service: 'sep24' | 'sep6' | 'sep38', server: string | null) {
     if (server === null) return undefined;
     const judge = (received: Received) => outcomeOfInfo(service, received);
-    return (await ask(infoOf(server), { service, maxBytes: maxInfoBytes, judge }))?.json;
+    return (await ask(`${server}/info`, { service, maxBytes: maxInfoBytes, judge }))?.json;
   }
 
   async function askPrice(
@@ -170,8 +170,4 @@ function parsed(body: Buffer): unknown {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-}
-
-function infoOf(server: string): string {
-  return `${server}/info`;
 }
