@@ -2,6 +2,7 @@ import type { Connection } from 'mongoose';
 import type { HistoryResolution } from '../../../contract/schemas/rate-history.js';
 import { defineModel, typedSchema } from '../../mongo/models.js';
 import { toInstant } from '../../ports.js';
+import type { HistoryRange } from './range.rules.js';
 import { resolutions, type Sample, startOf } from './sample.rules.js';
 
 /** A sample as stored, once for each resolution of which it begins a period. It never changes. */
@@ -13,12 +14,7 @@ interface SampleDocument extends Sample {
 }
 
 /** The samples of a corridor in a span of time, `from` included, `to` not. */
-export interface SampleRange {
-  corridor: string;
-  resolution: HistoryResolution;
-  from: number;
-  to: number;
-}
+export type SampleRange = HistoryRange & { corridor: string };
 
 /** How long every sample is kept; after that, the first one of each UTC day stays. */
 const keptMs = 90 * 86_400_000;
