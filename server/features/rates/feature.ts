@@ -25,10 +25,7 @@ import type { QuoteReputation } from './worth.rules.js';
 const callsPerSecond = 20;
 
 interface RatesFeatureDeps {
-  directory: Pick<
-    AnchorDirectory,
-    'anchors' | 'corridor' | 'anchorsOf' | 'endpointsOf' | 'tokenFor' | 'noteUnreadable'
-  >;
+  directory: AnchorDirectory;
   /** The connector to the anchors' addresses, which come from others. */
   outbound: Outbound;
   /** The connector to FX_URL, whose origin it trusts. */

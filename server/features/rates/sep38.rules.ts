@@ -2,7 +2,7 @@ import type { Decimal } from 'decimal.js';
 import { asObject, isRefused, type Refused } from '../../../contract/anchor-documents/json.js';
 import type { AnchorEndpoints } from '../../../contract/anchor-documents/stellar-toml.js';
 import { isAsset, type Read, readAmount, unreadable } from '../../../contract/anchor-documents/values.js';
-import type { UnavailableReason } from '../../../contract/schemas/rates.js';
+import type { RateQuote, UnavailableReason } from '../../../contract/schemas/rates.js';
 import { fiatAmount, plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import {
@@ -60,20 +60,10 @@ function toFee(corridor: Corridor, { total, asset }: Fee): Fee {
   return { total: fiatAmount(roundFee(new Money(total), payoutDecimals), payoutDecimals), asset };
 }
 
-interface Fee {
-  total: string;
-  asset: string;
-}
+type Fee = NonNullable<RateQuote['fee']>;
 
 /** A price as the anchor gave it, with normalised decimals. */
-interface Price {
-  /** Null if an older dialect has none. */
-  price: string | null;
-  totalPrice: string | null;
-  sellAmount: string;
-  buyAmount: string;
-  fee: Fee | null;
-}
+type Price = Omit<NonNullable<RateQuote['sep38']>, 'context'> & { fee: Fee | null };
 
 /** An amount with more integer digits than 15 cannot be a payment (the largest Stellar balance has 12). */
 const bound = '1e15';
