@@ -2,7 +2,7 @@ import { type AnchorEndpoints, noEndpoints } from '../../../contract/anchor-docu
 import type { AnchorAnswer, AnchorSummary } from '../../../contract/schemas/anchors.js';
 import type { CorridorAnswer } from '../../../contract/schemas/corridors.js';
 import type { DiscoveryView } from './discovery.js';
-import type { Corridor, Fleet } from './fleet-file.rules.js';
+import type { Corridor, FleetAnchor } from './fleet-file.rules.js';
 import type { AnchorDocument } from './store.js';
 
 /** A stored anchor as an entry of a list. */
@@ -14,12 +14,7 @@ export function toAnchorSummary(anchor: AnchorDocument): AnchorSummary {
     status: !anchor.listed ? 'delisted' : anchor.refusedKey !== null ? 'refused' : 'active',
     simulated: anchor.simulated,
     homeDomain: anchor.homeDomain,
-    corridors: anchor.listed
-      ? anchor.corridors.map(({ corridor, deliveryMethods }) => ({
-          corridor,
-          deliveryMethods: [...deliveryMethods],
-        }))
-      : [],
+    corridors: anchor.listed ? anchor.corridors : [],
     onboardedAt: anchor.onboardedAt.toISOString(),
     delistedAt: anchor.delistedAt?.toISOString() ?? null,
   };
@@ -75,7 +70,7 @@ export function startingPoints(
 }
 
 /** A corridor with the anchors that serve it. */
-export function toCorridorAnswer(corridor: Corridor, anchors: Fleet['anchors']): CorridorAnswer {
+export function toCorridorAnswer(corridor: Corridor, anchors: readonly FleetAnchor[]): CorridorAnswer {
   const serving = anchors.map(({ id, name, simulated, corridors }) => {
     const methods = corridors.find((each) => each.id === corridor.id)?.deliveryMethods ?? [];
     return { id, name, simulated, deliveryMethods: [...methods] };

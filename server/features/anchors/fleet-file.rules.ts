@@ -127,7 +127,10 @@ export const fleetSchema = z
   })
   .strict();
 
-export type FleetAnchor = z.infer<typeof anchorSchema>;
+type WrittenAnchor = z.infer<typeof anchorSchema>;
+
+/** `simulated` is the anchor's own value or, if absent, that of the whole fleet. */
+export type FleetAnchor = WrittenAnchor & { simulated: boolean };
 
 /** A corridor, with the details of its assets. */
 export interface Corridor extends Omit<z.infer<typeof corridorSchema>, 'country' | 'quoteBandFactor'> {
@@ -143,12 +146,10 @@ export interface Corridor extends Omit<z.infer<typeof corridorSchema>, 'country'
   quoteBandFactor: string;
 }
 
+/** Both are ordered by id. */
 export interface Fleet {
-  note: string | null;
-  /** Ordered by id. */
   corridors: readonly Corridor[];
-  /** Ordered by id; `simulated` is the anchor's own value or, if absent, that of the whole fleet. */
-  anchors: readonly (FleetAnchor & { simulated: boolean })[];
+  anchors: readonly FleetAnchor[];
 }
 
 /** Reads the text of a fleet file. Throws FleetError listing every fault and where it is. */
@@ -167,7 +168,6 @@ export function parseFleet(text: string): Fleet {
   if (faults.length > 0) throw new FleetError(faults);
   const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
   return {
-    note: parsed.data.note ?? null,
     corridors: parsed.data.corridors.map(toCorridor).sort(byId),
     anchors: parsed.data.anchors
       .map((anchor) => ({ ...anchor, simulated: anchor.simulated ?? parsed.data.simulated ?? false }))
@@ -226,7 +226,7 @@ function corridorFaults(corridor: z.infer<typeof corridorSchema>): string[] {
   return faults;
 }
 
-function anchorFaults(anchor: FleetAnchor, corridors: readonly { id: string }[]): string[] {
+function anchorFaults(anchor: WrittenAnchor, corridors: readonly { id: string }[]): string[] {
   const { quoteServer, transferServerSep24, transferServerSep6 } = anchor.endpoints ?? {};
   const hasAddress = [anchor.homeDomain, quoteServer, transferServerSep24, transferServerSep6].some(Boolean);
   const served = anchor.corridors.flatMap(({ id, deliveryMethods, collected }, at) => {

@@ -18,15 +18,13 @@ import type { Emit } from '../../webhooks/outbox.js';
 import type { CacheEpoch } from '../cache/feature.js';
 import { toAnchorAnswer, toAnchorSummary } from './anchor-answer.rules.js';
 import { createDiscovery } from './discovery.js';
-import type { Fleet } from './fleet-file.rules.js';
+import type { Fleet, FleetAnchor } from './fleet-file.rules.js';
 import { createSigningKeys } from './signing-keys.js';
 import type { AnchorStore } from './store.js';
 
 /** Of anchors and of corridors, in cursors. */
 export const idPattern = /^[a-z0-9-]{1,40}$/;
 const concurrentReadings = 16;
-
-type FleetMember = Fleet['anchors'][number];
 
 export type AnchorDirectory = ReturnType<typeof createAnchorDirectory>;
 
@@ -86,7 +84,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps) {
     keys.judge(anchorId, members.get(anchorId)?.endpoints?.signingKey ?? read);
 
   /** A duplicate id is of another instance, which starts at the same time and announces the anchor. */
-  async function onboard(anchor: FleetMember): Promise<void> {
+  async function onboard(anchor: FleetAnchor): Promise<void> {
     const { id, name, simulated, corridors } = anchor;
     const event = { anchorId: id, name, corridors: corridors.map((each) => each.id).sort(), simulated };
     try {
@@ -175,7 +173,7 @@ export function createAnchorDirectory(deps: AnchorDirectoryDeps) {
       if (corridor !== undefined && !corridors.has(corridor))
         throw unsupportedPair('query.corridor', 'is not a corridor that is served');
       const list = ['anchors', corridor ?? '*'];
-      const [afterId] = readCursor(page.cursor, list, [idPattern]) ?? [];
+      const [afterId = ''] = readCursor(page.cursor, list, [idPattern]) ?? [];
       const limit = readLimit(page.limit);
       const anchors = await store.page({ corridor, afterId, limit });
       return toPage(anchors.map(toAnchorSummary), limit, list, (last) => [last.id]);

@@ -1,7 +1,7 @@
 import type { ClientSession, Connection } from 'mongoose';
 import { defineModel, typedSchema } from '../../mongo/models.js';
 import { findCurrent } from '../../mongo/transactions.js';
-import type { Fleet } from './fleet-file.rules.js';
+import type { FleetAnchor } from './fleet-file.rules.js';
 
 /** An anchor that is or was in the fleet. It is never deleted, so that its data stays readable. */
 export interface AnchorDocument {
@@ -25,8 +25,6 @@ export interface AnchorDocument {
 
 const anchorSchema = typedSchema<AnchorDocument>('anchors');
 
-type FleetMember = Fleet['anchors'][number];
-
 export type AnchorStore = ReturnType<typeof createAnchorStore>;
 
 /** The anchors of the fleet file, past and present. */
@@ -46,26 +44,25 @@ export function createAnchorStore(connection: Connection) {
      * A page ordered by id, starting after `afterId`. One more than `limit` is returned if more follow. With `corridor`,
      * only anchors that serve it now.
      */
-    page(query: { corridor: string | undefined; afterId: string | undefined; limit: number }) {
+    page(query: { corridor: string | undefined; afterId: string; limit: number }) {
       const { corridor, afterId, limit } = query;
       const serving =
         corridor === undefined ? {} : { listed: true, refusedKey: null, 'corridors.corridor': corridor };
-      const after = afterId === undefined ? {} : { _id: { $gt: afterId } };
       return model
-        .find({ ...serving, ...after })
+        .find({ ...serving, _id: { $gt: afterId } })
         .sort({ _id: 1 })
         .limit(limit + 1)
         .lean<AnchorDocument[]>()
         .exec();
     },
     /** Stores an anchor that was not in the fleet before. Rejects with E11000 if the id is known already. */
-    async insert(anchor: FleetMember, onboardedAt: Date, session: ClientSession): Promise<void> {
+    async insert(anchor: FleetAnchor, onboardedAt: Date, session: ClientSession): Promise<void> {
       const signingKey = anchor.endpoints?.signingKey ?? null;
       const document = { _id: anchor.id, ...toListing(anchor), onboardedAt, signingKey, refusedKey: null };
       await model.create([document], { session });
     },
     /** Stores the data of the fleet file. */
-    async list(anchors: Fleet['anchors']): Promise<void> {
+    async list(anchors: readonly FleetAnchor[]): Promise<void> {
       await model.bulkWrite(
         anchors.map((anchor) => ({
           updateOne: { filter: { _id: anchor.id }, update: { $set: toListing(anchor) } },
@@ -100,7 +97,7 @@ export function createAnchorStore(connection: Connection) {
 }
 
 /** The data of an anchor in the fleet file, which may change at every start. */
-function toListing({ name, note, simulated, homeDomain, corridors }: FleetMember) {
+function toListing({ name, note, simulated, homeDomain, corridors }: FleetAnchor) {
   return {
     name,
     note: note ?? null,

@@ -1,7 +1,7 @@
 import type { QuoteSort, RatesQuery } from '../../../contract/schemas/rates.js';
 import { isOutOfRange, plainDecimal } from '../../amounts.rules.js';
 import { type ApiError, invalidRequest, outOfRange } from '../../errors.js';
-import type { Corridor, Fleet } from '../anchors/fleet-file.rules.js';
+import type { Corridor, FleetAnchor } from '../anchors/fleet-file.rules.js';
 
 /**
  * The amount of a question: either the stablecoin to sell (`amount`) or the fiat to be paid out (`receive`), as a normalised
@@ -20,7 +20,7 @@ export interface Question {
 
 /** A question to one anchor. */
 export interface AnchorQuestion extends Omit<Question, 'sort'> {
-  anchor: Fleet['anchors'][number];
+  anchor: FleetAnchor;
   /** Whether an intent needs the answer, which has calls of its own. */
   forIntent: boolean;
 }
