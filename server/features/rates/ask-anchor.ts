@@ -37,8 +37,9 @@ interface Asking extends AnchorQuestion {
   label: string | null;
 }
 
-interface AskAnchorDeps {
+export interface AskAnchorDeps {
   directory: Pick<AnchorDirectory, 'anchors' | 'endpointsOf' | 'tokenFor' | 'noteUnreadable'>;
+  /** The connector to the anchors' addresses, which come from others. */
   outbound: Outbound;
   callAnchor: CallAnchor;
   fees: FeeInfo;

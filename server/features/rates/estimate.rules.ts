@@ -7,7 +7,7 @@ import {
   readAmount,
   unreadable,
 } from '../../../contract/anchor-documents/values.js';
-import type { CostUnavailable } from '../../../contract/schemas/rates.js';
+import type { CostUnavailable, RateQuote } from '../../../contract/schemas/rates.js';
 import { plainDecimal } from '../../amounts.rules.js';
 import type { Corridor } from '../anchors/fleet-file.rules.js';
 import {
@@ -68,12 +68,8 @@ function leastAmountFor(receive: string, schedule: FeeSchedule, fx: FxRate): Dec
 }
 
 /** What an anchor charges for a withdrawal, in stablecoin, with normalised decimals. */
-export interface FeeSchedule {
-  source: 'sep24' | 'sep6';
-  feeFixed: string;
-  /** Percentage points: `1` is one per cent. */
-  feePercent: string;
-  feeMinimum: string;
+export interface FeeSchedule
+  extends Omit<NonNullable<RateQuote['estimate']>, 'fxRate' | 'fxBase' | 'fxDate'> {
   min: string | null;
   max: string | null;
 }

@@ -8,12 +8,12 @@ import { rateLimited, showLimit } from '../../http/rate-limit.js';
 import { freshAnswer } from '../../http/send-json.js';
 import type { RateLimiter } from '../../limits/rate-limiter.js';
 import type { Outbound } from '../../outbound/outbound.js';
-import type { Clock, Logger, Random } from '../../ports.js';
+import type { Random } from '../../ports.js';
 import type { Streams } from '../../streams/streams.js';
 import type { AnchorDirectory } from '../anchors/service.js';
 import type { CacheEpoch } from '../cache/feature.js';
 import { createAnchorCalls } from './anchor-calls.js';
-import { createAskAnchor, type QuoteMeter } from './ask-anchor.js';
+import { type AskAnchorDeps, createAskAnchor } from './ask-anchor.js';
 import { createFeeInfo } from './fee-info.js';
 import { createFxReference } from './fx-reference.js';
 import { createRateStreams } from './rate-streams.js';
@@ -24,22 +24,17 @@ import type { QuoteReputation } from './worth.rules.js';
 /** Upstream calls to one anchor in any one second, from this instance. */
 const callsPerSecond = 20;
 
-interface RatesFeatureDeps {
+interface RatesFeatureDeps extends Omit<AskAnchorDeps, 'directory' | 'callAnchor' | 'fees' | 'fx'> {
   directory: AnchorDirectory;
-  /** The connector to the anchors' addresses, which come from others. */
-  outbound: Outbound;
   /** The connector to FX_URL, whose origin it trusts. */
   fxOutbound: Outbound;
   fxUrl: string | undefined;
   fxSource: string | undefined;
   cacheEpoch: Pick<CacheEpoch, 'onEmptied'>;
-  meter: QuoteMeter;
   reputationOf: (anchorId: string, corridorId: string) => QuoteReputation;
   /** Cache-Control: public instead of private. */
   publicCache: boolean;
-  clock: Clock;
   random: Random;
-  logger: Logger;
   /** Counts the amounts that a client is the first to ask for. */
   limiter: Pick<RateLimiter, 'take'>;
   streams: Pick<Streams, 'open'>;

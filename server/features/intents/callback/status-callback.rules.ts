@@ -6,14 +6,8 @@ const freshnessMs = 120_000;
 /** Most callbacks of one intent, signed in the same second, that are applied; polling makes up for the rest. */
 const maxPerSecond = 16;
 
-export interface CallbackSignature {
-  /** Unix seconds. */
-  signedAt: number;
-  signature: Uint8Array;
-}
-
 /** Reads `t=<unix seconds>, s=<base64>`, members in any order; null for anything else. */
-export function parseSignatureHeader(header: string | undefined): CallbackSignature | null {
+export function parseSignatureHeader(header: string | undefined) {
   if (header === undefined || header.length > 256) return null;
   const members = new Map(
     header.split(',').map((part) => {

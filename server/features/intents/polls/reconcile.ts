@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { ReconcileAnswer } from '../../../../contract/schemas/intents.js';
-import { type HeldLease, LeaseLostError, type LeaseOutcome, type Leases } from '../../../mongo/leases.js';
+import { type HeldLease, LeaseLostError, type Leases } from '../../../mongo/leases.js';
 import { ContendedWriteError } from '../../../mongo/transactions.js';
 import { type Clock, type Logger, type Pause, toInstant } from '../../../ports.js';
 import type { MakeProgress } from '../transition/progress.js';
@@ -42,8 +42,6 @@ const noCounts: Run['counts'] = {
 };
 
 /** Polls, looks up and ends what is due; does nothing while another instance does. */
-export type Reconcile = () => Promise<LeaseOutcome<ReconcileAnswer>>;
-
 export function createReconcile(deps: {
   dueStore: Pick<DueStore, 'giveFreePlaces' | 'listAnchors' | 'listPolls' | 'listEndings'>;
   progress: MakeProgress;
@@ -55,7 +53,7 @@ export function createReconcile(deps: {
   pause: Pause;
   logger: Logger;
   limits?: Partial<typeof defaults>;
-}): Reconcile {
+}) {
   const { dueStore, progress, poll, leases, lookUpPayments, clock, pause, logger } = deps;
   const limits = { ...defaults, ...deps.limits };
   /** By anchor, until when it asked not to be asked, as its Retry-After says. */
