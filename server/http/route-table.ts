@@ -10,8 +10,7 @@ export interface RouteEntry {
 
 interface PathEntry {
   pattern: RegExp;
-  template: string;
-  methods: Map<string, RouteEntry>;
+  methods: ReadonlyMap<string, RouteEntry>;
 }
 
 /** Every operation of the contract, in the order of the contract. */
@@ -32,21 +31,19 @@ export function metadataOf(route: AppRoute): RouteMetadata {
  * `/api/reputation/leaderboard` does over `/api/reputation/:anchor`.
  */
 export class RouteTable {
-  readonly #paths: PathEntry[] = [];
+  readonly #paths: PathEntry[];
 
   constructor(contract: AppRouter) {
-    for (const route of listRoutes(contract)) {
-      let entry = this.#paths.find((known) => known.template === route.path);
-      if (entry === undefined) {
-        entry = { pattern: toPattern(route.path), template: route.path, methods: new Map() };
-        this.#paths.push(entry);
-      }
-      entry.methods.set(route.method, route);
-    }
-    this.#paths.sort((a, b) => countParameters(a.template) - countParameters(b.template));
+    const routes = listRoutes(contract);
+    const templates = [...new Set(routes.map(({ path }) => path))];
+    templates.sort((a, b) => countParameters(a) - countParameters(b));
+    this.#paths = templates.map((template) => {
+      const ofPath = routes.filter(({ path }) => path === template);
+      return { pattern: toPattern(template), methods: new Map(ofPath.map((route) => [route.method, route])) };
+    });
   }
 
-  find(path: string): { template: string; methods: ReadonlyMap<string, RouteEntry> } | undefined {
+  find(path: string): PathEntry | undefined {
     return this.#paths.find((entry) => entry.pattern.test(path));
   }
 }
