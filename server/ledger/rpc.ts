@@ -7,12 +7,7 @@ export function createRpcSource(deps: { url: string; call: CallSource; clock: Cl
   const { url, call, clock } = deps;
 
   function ask(method: string, params?: object): Promise<SourceAnswer> {
-    const body = JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method,
-      ...(params === undefined ? {} : { params }),
-    });
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
     return call({ url, method: 'POST', headers: { 'content-type': 'application/json' }, body });
   }
 
