@@ -113,20 +113,18 @@ const rootForm = z.object({
 
 /** The root resource: the ledgers that this Horizon holds. */
 export function readHorizonRoot(json: unknown) {
-  const parsed = rootForm.safeParse(json);
-  if (!parsed.success) return undefined;
-  const {
-    history_elder_ledger: oldestLedger,
-    history_latest_ledger: latestLedger,
-    history_latest_ledger_closed_at: latestAtMs,
-  } = parsed.data;
-  return { oldestLedger, latestLedger, latestAtMs };
+  const { data } = rootForm.safeParse(json);
+  if (data === undefined) return undefined;
+  return {
+    oldestLedger: data.history_elder_ledger,
+    latestLedger: data.history_latest_ledger,
+    latestAtMs: data.history_latest_ledger_closed_at,
+  };
 }
 
 /** When the ledger closed. */
 export function readHorizonLedger(json: unknown): number | undefined {
-  const parsed = z.object({ closed_at: instant }).safeParse(json);
-  return parsed.success ? parsed.data.closed_at : undefined;
+  return z.object({ closed_at: instant }).safeParse(json).data?.closed_at;
 }
 
 function assetOf(payment: z.infer<typeof paymentForm>): string | undefined {
