@@ -18,10 +18,6 @@ export function authenticate(access: Access, req: Request, res: Response, secret
   if (access === 'internal') requireBearer(req, res, secrets.cronSecrets, 'the cron secret');
 }
 
-function bearer(header: string | undefined): string | undefined {
-  return header === undefined ? undefined : /^Bearer +(\S.*)$/i.exec(header)?.[1];
-}
-
 /** Compares hashes, and always all of them, so that the time taken tells neither length nor content. */
 function matchesAny(given: string | undefined, accepted: readonly string[]): boolean {
   // Node decodes header fields as Latin-1; a secret beyond ASCII is sent in the bytes of UTF-8.
@@ -36,7 +32,8 @@ function sha256(text: string | Buffer): Buffer {
 
 /** Throws UNAUTHORIZED unless the request carries one of these bearer tokens. */
 export function requireBearer(req: Request, res: Response, accepted: readonly string[], whose: string): void {
-  if (matchesAny(bearer(req.get('authorization')), accepted)) return;
+  const [, token] = /^Bearer +(\S.*)$/i.exec(req.get('authorization') ?? '') ?? [];
+  if (matchesAny(token, accepted)) return;
   res.setHeader('WWW-Authenticate', 'Bearer');
   throw new ApiError('UNAUTHORIZED', `This endpoint needs Authorization: Bearer with ${whose}.`);
 }

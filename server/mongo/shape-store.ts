@@ -25,7 +25,8 @@ export const claimShape = (connection: Connection) => checkShape(connection, wri
 
 async function checkShape(connection: Connection, shapeOfEmpty: typeof readShape): Promise<void> {
   await requireReplicaSet(connection);
-  const held = await collectionsOf(connection);
+  const names = (await connection.listCollections()).map(({ name }) => name);
+  const held = names.filter((name) => !name.startsWith('system.')).sort();
   // Read after the list: a collection that another instance has created shows that it wrote the shape before.
   const found = await (held.length === 0 ? shapeOfEmpty : readShape)(connection);
   if (found !== databaseShape) throw new ShapeError(refusal(connection, found, held));
@@ -44,11 +45,6 @@ async function readShape(connection: Connection): Promise<number | undefined> {
 
 function shapes(connection: Connection) {
   return connection.collection<ShapeDocument>('database_shape');
-}
-
-async function collectionsOf(connection: Connection): Promise<string[]> {
-  const names = (await connection.listCollections()).map(({ name }) => name);
-  return names.filter((name) => !name.startsWith('system.')).sort();
 }
 
 function refusal({ name, host, port }: Connection, found: number | undefined, held: string[]): string {

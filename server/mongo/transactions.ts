@@ -22,16 +22,13 @@ export type InTransaction = <T>(work: (session: ClientSession) => Promise<T>) =>
 export function createInTransaction(connection: Connection): InTransaction {
   return (work) => {
     const lastTryAt = performance.now() + lastTryMs;
-    const attempt = async (session: ClientSession) => {
-      try {
-        return await work(session);
-      } catch (error) {
+    const attempt = (session: ClientSession) =>
+      work(session).catch((error: unknown) => {
         const wouldRetry =
           error instanceof mongo.MongoError && error.hasErrorLabel('TransientTransactionError');
         if (!wouldRetry || performance.now() < lastTryAt) throw error;
         throw new Error('the transaction found no moment without a conflict', { cause: error });
-      }
-    };
+      });
     return connection.getClient().withSession((session) =>
       session.withTransaction(() => attempt(session), {
         readConcern: { level: 'snapshot' },

@@ -43,7 +43,7 @@ export function openEventStream(res: Response, deps: { client: string; retryMs: 
     });
   }
 
-  write(retryBytes(deps.retryMs));
+  write(Buffer.from(`retry: ${Math.round(deps.retryMs)}\n\n`));
   return {
     client: deps.client,
     send(event) {
@@ -65,11 +65,6 @@ export function openEventStream(res: Response, deps: { client: string; retryMs: 
 
 /** A comment: readers ignore it, proxies see that the connection is in use. */
 const heartbeatBytes = Buffer.from(': \n\n');
-
-/** Tells readers how long to wait before they connect again. */
-function retryBytes(ms: number): Buffer {
-  return Buffer.from(`retry: ${Math.round(ms)}\n\n`);
-}
 
 /** JSON has no line break, so the data is one line. */
 export function eventBytes(event: string, data: unknown): Buffer {
