@@ -96,7 +96,6 @@ export function createOutbound(options: OutboundOptions): { request: Outbound; c
   async function request(asked: OutboundRequest): Promise<OutboundAnswer> {
     const startedAtMs = performance.now();
     const target = vetUrl(asked.url, listed);
-    closing.signal.throwIfAborted();
     const ending = new AbortController();
     const timer = setTimeout(() => {
       ending.abort(new OutboundError('timeout', `no answer in ${asked.timeoutMs} ms`));
