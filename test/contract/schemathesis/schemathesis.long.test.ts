@@ -59,7 +59,8 @@ function linksCovered(report: string): number {
 itInstalled(
   'schemathesis finds nothing between the document and the service, over all operations and along their links',
   async () => {
-    expect(linksCovered(await run('all'))).toBeGreaterThan(20);
+    // How many it meets depends on the ids in the answers, which are random: 17 to 44 in three runs.
+    expect(linksCovered(await run('all'))).toBeGreaterThan(10);
   },
   300_000,
 );
