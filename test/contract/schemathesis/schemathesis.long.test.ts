@@ -59,8 +59,7 @@ function linksCovered(report: string): number {
 itInstalled(
   'schemathesis finds nothing between the document and the service, over all operations and along their links',
   async () => {
-    // How many it meets depends on the ids in the answers, which are random: 17 to 44 in three runs.
-    expect(linksCovered(await run('all'))).toBeGreaterThan(10);
+    expect(linksCovered(await run('all'))).toBeGreaterThan(20);
   },
   300_000,
 );
