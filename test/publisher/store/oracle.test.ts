@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { listenOnLoopback } from '../../../scripts/lib/loopback-server.js';
+import { createOracle } from '../../../server/features/publisher/oracle.js';
 import type { Logger } from '../../../server/ports.js';
 import {
   cardsOf,
@@ -60,6 +61,11 @@ describe('an oracle that does not take the batch', () => {
     const held = { result: 'held', failure: 'oracle_unreachable', made: [], pending: 0 };
     expect(await instance.tick()).toMatchObject(held);
     expect(await instance.publisher.health()).toMatchObject({ status: 'failing', latest: null });
+  });
+
+  it('is not blamed for a fault of the service itself', async () => {
+    const outbound = () => Promise.reject(new TypeError('a fault of our own'));
+    await expect(createOracle({ url: tests.oracle.url, outbound }).head()).rejects.toThrow(TypeError);
   });
 
   it('because it holds another batch of this sequence is asked once per tick, and an error is logged', async () => {
