@@ -12,7 +12,9 @@ import { runProgram } from '../../support/run-program.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const artifacts = fileURLToPath(new URL('../../../artifacts', import.meta.url));
-const fixture = await publisherFixture();
+// Which links schemathesis follows depends on what it is answered: ids in turn make a run repeatable.
+let ids = 0;
+const fixture = await publisherFixture({}, { newId: () => (ids++).toString(16).padStart(32, '0') });
 
 const installed = await pythonTools('schemathesis', new URL('requirements.txt', import.meta.url));
 
