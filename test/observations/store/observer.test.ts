@@ -70,6 +70,17 @@ describe('a round', () => {
     expect([services, corridors]).toEqual([before.services, before.corridors]);
   });
 
+  it('counts no look at a corridor whose price asks for a pause, while the rest of the anchor answers', async () => {
+    const anchor = fleet.simulated.anchor('harbour');
+    const before = await fleet.read('harbour');
+    anchor.override('GET /sep38/price', (_request, response) => void response.writeHead(429).end());
+    await fleet.round();
+    anchor.override('GET /sep38/price', null);
+    const after = await fleet.read('harbour');
+    expect(after.corridors).toEqual(before.corridors);
+    expect(after.services).not.toEqual(before.services);
+  });
+
   it('asks nothing of an anchor that shows another signing key but its stellar.toml, also where that fails now', async () => {
     const usual = (await fleet.round()).calls;
     const anchor = fleet.simulated.anchor('harbour');

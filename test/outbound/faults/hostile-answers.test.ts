@@ -189,3 +189,7 @@ describe('close', () => {
     await close();
   });
 });
+
+it('a short answer fits its cap although compression has made it longer', async () => {
+  expect((await callTo(answering(withLength('gzip', gzipSync('hello'))), { maxBytes: 5 })).outcome).toBe(200);
+});

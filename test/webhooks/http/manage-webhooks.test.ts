@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { WebhookAnswer } from '../../../contract/schemas/webhooks.js';
+import { pauseWebhooks } from '../../../server/commands/maintenance.js';
 import {
   type Refusal,
   secret,
@@ -220,4 +221,14 @@ describe('POST /api/admin/webhooks/{id}/secret', () => {
       expect(JSON.stringify(answer.body)).not.toContain('planted');
     },
   );
+});
+
+it('the command of the operator pauses those that are enabled, and tells them from those paused before', async () => {
+  process.env.MONGODB_URI = fixture.app.config.mongodbUri;
+  const { id } = (await create()).body;
+  const { report } = await pauseWebhooks.run([]);
+  expect(report).toMatchObject({ paused: expect.arrayContaining([expect.objectContaining({ id })]) });
+  expect((await fixture.admin('GET', `${webhooksPath}/${id}`)).body).toMatchObject({ enabled: false });
+  const again = { paused: [], pausedBefore: expect.arrayContaining([expect.objectContaining({ id })]) };
+  expect((await pauseWebhooks.run([])).report).toMatchObject(again);
 });
