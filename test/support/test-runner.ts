@@ -19,6 +19,9 @@ const { default: circus } = require('jest-circus/runner') as { default: TestRunn
 const eventHandlers = Symbol.for('EVENT_HANDLERS');
 const stateDescription = 'JEST_STATE_SYMBOL';
 
+// What a test has open keeps its process alive, which must not outlive a Jest that ends early, as `--bail` makes it do.
+process.once('disconnect', () => process.exit(1));
+
 /**
  * Jest's own test runner, with Node loading the modules: a test file runs as production does, in the only realm of its
  * process, and modules loaded for one file stay loaded for the next file in the process. Jest would load Express, mongoose

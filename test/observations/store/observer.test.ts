@@ -53,9 +53,11 @@ describe('a round', () => {
     expect((await fleet.read('slowboat')).lastObservedAt).not.toBe(at);
     release();
     await round;
+    expect((await fleet.read('slowboat')).lastObservedAt).toBe(at);
+    // On a busy machine the calls of that round may have timed out; those of the next are cut off at once.
+    await fleet.round();
     fleet.simulated.anchor('slowboat').override(everywhere, null);
-    const { services, lastObservedAt } = await fleet.read('slowboat');
-    expect(lastObservedAt).toBe(at);
+    const { services } = await fleet.read('slowboat');
     expect(services.map(({ latest }) => latest.outcome)).toEqual(Array(4).fill('unreachable'));
   });
 
