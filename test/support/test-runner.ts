@@ -19,7 +19,7 @@ const { default: circus } = require('jest-circus/runner') as { default: TestRunn
 const eventHandlers = Symbol.for('EVENT_HANDLERS');
 const stateDescription = 'JEST_STATE_SYMBOL';
 
-// What a test has open keeps its process alive, which must not outlive a Jest that ends early, as `--bail` makes it do.
+// A worker whose test has open connections would run on for ever after Jest has ended early, as it does with `--bail`.
 process.once('disconnect', () => process.exit(1));
 
 /**

@@ -12,7 +12,7 @@ import { runProgram } from '../../support/run-program.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const artifacts = fileURLToPath(new URL('../../../artifacts', import.meta.url));
-// Which links schemathesis follows depends on what it is answered: ids in turn make a run repeatable.
+// Which links schemathesis follows depends on the answers that it gets: random ids made it too few at times.
 let ids = 0;
 const fixture = await publisherFixture({}, { newId: () => (ids++).toString(16).padStart(32, '0') });
 

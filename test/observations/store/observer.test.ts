@@ -72,7 +72,7 @@ describe('a round', () => {
     expect([services, corridors]).toEqual([before.services, before.corridors]);
   });
 
-  it('counts no look at a corridor whose price asks for a pause, while the rest of the anchor answers', async () => {
+  it('counts nothing for a corridor whose price request gets a 429, while the rest of the anchor answers', async () => {
     const anchor = fleet.simulated.anchor('harbour');
     const before = await fleet.read('harbour');
     anchor.override('GET /sep38/price', (_request, response) => void response.writeHead(429).end());

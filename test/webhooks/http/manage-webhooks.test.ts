@@ -223,11 +223,11 @@ describe('POST /api/admin/webhooks/{id}/secret', () => {
   );
 });
 
-it('the command of the operator pauses those that are enabled, and tells them from those paused before', async () => {
+it('pause-webhooks disables what is enabled, and reports separately what was paused before', async () => {
   process.env.MONGODB_URI = fixture.app.config.mongodbUri;
   const { id } = (await create()).body;
-  const withIt = expect.arrayContaining([expect.objectContaining({ id })]);
-  expect((await pauseWebhooks.run([])).report).toMatchObject({ paused: withIt });
+  const containingIt = expect.arrayContaining([expect.objectContaining({ id })]);
+  expect((await pauseWebhooks.run([])).report).toMatchObject({ paused: containingIt });
   expect((await fixture.admin('GET', `${webhooksPath}/${id}`)).body).toMatchObject({ enabled: false });
-  expect((await pauseWebhooks.run([])).report).toMatchObject({ paused: [], pausedBefore: withIt });
+  expect((await pauseWebhooks.run([])).report).toMatchObject({ paused: [], pausedBefore: containingIt });
 });
