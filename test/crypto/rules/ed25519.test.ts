@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { fromBase64, fromHex, toHex, utf8 } from '../../../contract/verification/bytes.js';
 import { publicKeyOf, signEd25519, verifyEd25519 } from '../../../contract/verification/ed25519.js';
 import { Ed25519InputError, verifyDispute, verifySignature } from '../../../server/crypto/ed25519.js';
-import { forms, signatureIn, signer } from '../../fixtures/disputes/dispute-values.js';
+import { ada, forms, signatureIn } from '../../fixtures/disputes/dispute-values.js';
 import rfc8032 from '../../vectors/rfc8032.json' with { type: 'json' };
 import speccheck from '../../vectors/speccheck.json' with { type: 'json' };
 import wycheproof from '../../vectors/wycheproof-ed25519.json' with { type: 'json' };
@@ -97,7 +97,6 @@ describe('verifySignature', () => {
 
 describe('verifyDispute', () => {
   const intentHash = '0123456789abcdef'.repeat(4);
-  const ada = signer('ada');
   const publicKey = publicKeyOf(ada.secretKey);
 
   it.each(forms)('accepts a signature in the form %s, for this intent hash and key alone', (form) => {

@@ -2,19 +2,17 @@ import { describe, expect, it } from '@jest/globals';
 import { toHex } from '../../../contract/verification/bytes.js';
 import { decodePublicKey } from '../../../contract/verification/strkey.js';
 import {
-  anchorSigner,
+  ada,
+  bob,
   disputeOf,
+  eve,
   forms,
+  harbour,
   signatureIn,
-  signer,
 } from '../../fixtures/disputes/dispute-values.js';
 import { day, disputePath, disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 
 const fixture = await disputesFixture();
-const ada = signer('ada');
-const bob = signer('bob');
-const eve = signer('eve');
-const harbour = anchorSigner('harbour');
 describe('201', () => {
   it('for the account against a settled intent, which shows the dispute; one event is sent', async () => {
     const intent = await fixture.add(ada, 'settled');

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { AdminDispute, DisputeAnswer } from '../../../contract/schemas/disputes.js';
 import type { IntentAnswer } from '../../../contract/schemas/intents.js';
 import { fromHex } from '../../../contract/verification/bytes.js';
-import { anchorSigner, disputeOf, type Signer } from '../../fixtures/disputes/dispute-values.js';
+import { disputeOf, harbour, type Signer } from '../../fixtures/disputes/dispute-values.js';
 import { disputePath, reviewPath } from '../../fixtures/disputes/disputes-over-http.js';
 import { account, day, intentsFixture, minute, second } from '../../fixtures/intents/intents-over-http.js';
 import { testAdminKey } from '../../support/app.js';
@@ -13,7 +13,6 @@ import sep53 from '../../vectors/sep53.json' with { type: 'json' };
 const fixture = await intentsFixture({ anchors: ['harbour'] });
 /** The account of the intents fixture is that of the SEP-53 vectors. */
 const wallet: Signer = { secretKey: fromHex(sep53.seed), account };
-const anchor = anchorSigner('harbour');
 
 let clients = 0;
 
@@ -98,7 +97,7 @@ describe('a dispute from the wallet to the verdict', () => {
     const { intentHash } = await ended('fail');
     expect((await fixture.read(intentHash)).outcome?.reason).toBe('error');
     expect((await file(intentHash, wallet)).code).toBe('SIGNER_NOT_ENTITLED');
-    const { id, filedBy } = await file(intentHash, anchor);
+    const { id, filedBy } = await file(intentHash, harbour);
     expect(filedBy).toBe('anchor');
     await accept(id);
     expect(await effectOn(intentHash)).toBe('counts_filled');
@@ -108,13 +107,13 @@ describe('a dispute from the wallet to the verdict', () => {
     const { intentHash, id: transactionId } = await ended('fail');
     await fixture.pass(20 * day);
     await fixture.settle();
-    const { id } = await file(intentHash, anchor);
+    const { id } = await file(intentHash, harbour);
     const paidOut = { status: 'completed', amount_out: '150000' };
     fixture.anchors.anchor('harbour').amend(transactionId, paidOut);
     await fixture.pass(day);
     await fixture.settle();
     expect((await fixture.read(intentHash)).outcome?.reason).toBe('recovered');
-    expect((await file(intentHash, anchor)).code).toBe('SIGNER_NOT_ENTITLED');
+    expect((await file(intentHash, harbour)).code).toBe('SIGNER_NOT_ENTITLED');
     expect((await file(intentHash, wallet)).code).toBe('DISPUTE_EXISTS');
     expect((await accept(id)).status).toBe('accepted');
     expect(await effectOn(intentHash)).toBe(null);

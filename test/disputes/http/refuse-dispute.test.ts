@@ -1,22 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import { encodePublicKey } from '../../../contract/verification/strkey.js';
 import {
+  ada,
   anchorSigner,
+  bob,
   disputeOf,
+  eve,
   falseSignature,
   forms,
+  harbour,
   signatureIn,
-  signer,
   storedIntent,
 } from '../../fixtures/disputes/dispute-values.js';
 import { day, disputePath, disputesFixture } from '../../fixtures/disputes/disputes-over-http.js';
 import zip215 from '../../vectors/zip215-small-order.json' with { type: 'json' };
 
 const fixture = await disputesFixture();
-const ada = signer('ada');
-const bob = signer('bob');
-const eve = signer('eve');
-const harbour = anchorSigner('harbour');
 describe('400', () => {
   const good = disputeOf(storedIntent(ada.account, 'settled'), ada);
   it.each([

@@ -1,16 +1,15 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import {
-  anchorSigner,
+  ada,
   disputeOf,
   freshSigner,
+  harbour,
   type outcomes,
-  signer,
 } from '../../fixtures/disputes/dispute-values.js';
 import { testDatabase } from '../../support/database.js';
 import { concurrently, countResults, freshClient, openDisputes } from './disputes-fixture.js';
 
 const database = testDatabase();
-const ada = signer('ada');
 const nowMs = Date.now();
 let meanwhile: (intentHash: string) => Promise<void> = async () => {};
 
@@ -79,7 +78,6 @@ describe('a dispute and its event', () => {
 
 describe('an outcome that changes while the signature is verified', () => {
   it('is refused where the new outcome favours the signer', async () => {
-    const anchor = anchorSigner('harbour');
     const [pending] = await one.addIntents(ada, 1, null);
     const [failed] = await one.addIntents(ada, 1, 'failed');
     if (pending === undefined || failed === undefined) throw new Error('no intents');
@@ -99,7 +97,7 @@ describe('an outcome that changes while the signature is verified', () => {
     };
     try {
       expect((await one.file(disputeOf(pending, ada), freshClient())).result).toBe('SIGNER_NOT_ENTITLED');
-      expect((await one.file(disputeOf(failed, anchor), freshClient())).result).toBe('SIGNER_NOT_ENTITLED');
+      expect((await one.file(disputeOf(failed, harbour), freshClient())).result).toBe('SIGNER_NOT_ENTITLED');
     } finally {
       meanwhile = async () => {};
     }
@@ -112,7 +110,7 @@ async function filed(ending: keyof typeof outcomes) {
   const owner = freshSigner();
   const [intent] = await one.addIntents(owner, 1, ending);
   if (intent === undefined) throw new Error('no intent');
-  const party = ending === 'failed' || ending === 'refunded' ? anchorSigner('harbour') : owner;
+  const party = ending === 'failed' || ending === 'refunded' ? harbour : owner;
   expect((await one.file(disputeOf(intent, party), freshClient())).result).toBe('created');
   const dispute = await one.disputes.findOne({ intentHash: intent._id });
   if (dispute === null) throw new Error('no dispute');

@@ -87,6 +87,16 @@ describe('credentials', () => {
     expect([answer.status, answer.body]).toEqual([401, refusal]);
   });
 
+  it.each([reconcile, '/api/reputation/refresh', '/api/publisher/tick', '/api/observations/round'])(
+    'of %s: none, a wrong one and one of another scheme are 401, which names the scheme',
+    async (path) => {
+      for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: 'Basic abc' }]) {
+        const { status, body, headers: shown } = await send('POST', path, { headers });
+        expect([status, body, shown.get('www-authenticate')]).toEqual([401, refusal, 'Bearer']);
+      }
+    },
+  );
+
   it('are read from a header name in any case', async () => {
     expect((await send('POST', invalidate, { headers: { 'X-ADMIN-KEY': testAdminKey } })).status).toBe(200);
   });

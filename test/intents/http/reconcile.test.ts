@@ -223,12 +223,3 @@ it('409 RUN_IN_PROGRESS while another run is active, with its start time; the ot
   expect(Date.parse(String(body.startedAt))).toBeLessThanOrEqual(Date.now());
   expect((await long).body).toMatchObject({ looked: 6, polled: 6 });
 });
-
-describe('401 UNAUTHORIZED', () => {
-  it.each([undefined, 'Bearer wrong', 'Basic abc'])('with %s', async (authorization) => {
-    const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-    const path = '/api/reputation/reconcile';
-    const answer = await fixture.app.client.request('POST', path, { headers });
-    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
-  });
-});

@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { testDatabase } from '../../support/database.js';
 import { expectFor } from '../../support/expect-for.js';
-import { buildWorker } from '../../support/worker-processes.js';
+import { buildWorker, type Worker } from '../../support/worker-processes.js';
 import type { LimiterTask } from './limiter-worker.js';
 
 const processes = 8;
@@ -27,12 +28,18 @@ interface Limited {
 async function runEight(uri: string, { killEveryMs }: { killEveryMs?: number } = {}): Promise<Limited> {
   const start = await buildWorker<LimiterTask>(new URL('./limiter-worker.ts', import.meta.url));
   const untilMs = Date.now() + windows * windowSeconds * 1_000;
-  const startOne = () => start({ uri, clients, windowSeconds, untilMs });
-  const workers = Array.from({ length: processes }, startOne);
+  const workers: Worker[] = [];
+  /** Returns once it has answered its first request, which takes seconds on a busy machine, or has ended. */
+  async function startOne(): Promise<void> {
+    const worker = start({ uri, clients, windowSeconds, untilMs });
+    workers.push(worker);
+    await Promise.race([worker.ended, worker.process.stdout && once(worker.process.stdout, 'data')]);
+  }
+  await Promise.all(Array.from({ length: processes }, startOne));
   for (let kills = 0; killEveryMs !== undefined && Date.now() < untilMs - 2 * killEveryMs; kills += 1) {
     await delay(killEveryMs);
     workers[kills]?.process.kill('SIGKILL');
-    workers.push(startOne());
+    await startOne();
   }
   const ended = await Promise.all(workers.map((worker) => worker.ended));
   const failed = ended.find(({ code }) => code !== 0 && code !== null);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { RatesAnswer } from '../../../contract/schemas/rates.js';
 import type { AnchorReputation, ReputationHistory } from '../../../contract/schemas/reputation.js';
 import { createLeases } from '../../../server/mongo/leases.js';
-import { refreshPath, reputationHttpFixture } from '../../fixtures/reputation/reputation-over-http.js';
+import { reputationHttpFixture } from '../../fixtures/reputation/reputation-over-http.js';
 import { silentLogger } from '../../support/silent-logger.js';
 
 const fixture = await reputationHttpFixture();
@@ -111,15 +111,6 @@ describe('400', () => {
   it('for a body with any member', async () => {
     const { status, body } = await fixture.refresh({ body: { rebuild: true } });
     expect({ status, body }).toMatchObject({ status: 400, body: { code: 'INVALID_REQUEST' } });
-  });
-});
-
-describe('401 UNAUTHORIZED', () => {
-  it.each([undefined, 'Bearer wrong', 'Basic abc'])('with %s', async (authorization) => {
-    const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
-    const answer = await fixture.app.client.request('POST', refreshPath, { headers });
-    expect(answer.status).toBe(401);
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   });
 });
 
