@@ -54,6 +54,7 @@ describe('401', () => {
     for (const headers of [{}, { authorization: 'Bearer wrong' }, { 'x-admin-key': 'wrong' }]) {
       const answer = await fixture.app.client.request('POST', tickPath, { headers });
       expect(answer).toMatchObject({ status: 401, body: { code: 'UNAUTHORIZED' } });
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
     }
     expect(oracle.taken()).toHaveLength(before);
   });
