@@ -62,13 +62,18 @@ export function createObservationsFeature(deps: ObservationsFeatureDeps) {
     const anchors = directory.anchors();
     const found = await store.find(anchors.map(({ id }) => id));
     const done = { anchors: 0, calls: 0 };
+    const asking = pLimit(anchorsAtOnce);
+    // Each transaction updates the lease, so two at once would conflict.
+    const storing = pLimit(1);
 
     async function observe(anchor: FleetAnchor): Promise<void> {
       lease.signal.throwIfAborted();
       const served = anchor.corridors.flatMap(({ id }) => directory.corridor(id) ?? []);
       const observation = await askAnchor(anchor.id, served);
       lease.signal.throwIfAborted();
-      await inLeasedTransaction(lease, (session) => store.keep(session, anchor.id, observation));
+      await storing(() =>
+        inLeasedTransaction(lease, (session) => store.keep(session, anchor.id, observation)),
+      );
       done.anchors += 1;
       done.calls += observation.made;
     }
@@ -78,11 +83,10 @@ export function createObservationsFeature(deps: ObservationsFeatureDeps) {
       const at = found.find(({ _id }) => _id === id)?.observedAt.getTime() ?? 0;
       return at > nowMs ? 0 : at;
     };
-    const inTurn = pLimit(anchorsAtOnce);
     const all = anchors
       .filter((anchor) => nowMs - lastAt(anchor) >= leastAgeMs)
       .sort((a, b) => lastAt(a) - lastAt(b))
-      .map((anchor) => inTurn(() => observe(anchor)));
+      .map((anchor) => asking(() => observe(anchor)));
     // The error of one anchor, such as a lost database connection, is thrown after the others have finished.
     const ended = await untilAborted(lease.signal, () => Promise.allSettled(all));
     for (const each of ended) if (each.status === 'rejected') throw each.reason;

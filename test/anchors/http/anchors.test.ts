@@ -49,11 +49,8 @@ describe('GET /api/corridors and /api/anchors', () => {
       ids.push(...body.items.map(({ id }) => id));
       cursor = body.nextCursor;
     } while (cursor !== null);
-    expect(ids).toEqual(
-      all()
-        .map(({ id }) => id)
-        .sort(),
-    );
+    const every = all().map(({ id }) => id);
+    expect(ids).toEqual(every.sort());
   });
 
   function serving(corridor: string) {
@@ -98,8 +95,7 @@ describe('GET /api/anchors/{anchor}', () => {
   });
 
   it('404: for an anchor that was never in the fleet', async () => {
-    const { status, body } = await get('/api/anchors/nobody');
-    expect({ status, body }).toMatchObject({ status: 404, body: { code: 'UNKNOWN_ANCHOR' } });
+    expect(await get('/api/anchors/nobody')).toMatchObject({ status: 404, body: { code: 'UNKNOWN_ANCHOR' } });
   });
 
   it.each(['with_line', 'a--b', '%24gt', 'a'.repeat(41)])('400: the id %s', async (id) => {

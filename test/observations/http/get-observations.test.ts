@@ -78,21 +78,21 @@ describe('200', () => {
 });
 
 describe('400', () => {
+  const invalid = { status: 400, body: { code: 'INVALID_REQUEST' } };
+
   it.each(['?window=14', '?days=7'])('for %s', async (query) => {
-    const { status, body } = await fleet.get(`${ferryPath}${query}`);
-    expect({ status, body }).toMatchObject({ status: 400, body: { code: 'INVALID_REQUEST' } });
+    expect(await fleet.get(`${ferryPath}${query}`)).toMatchObject(invalid);
   });
 
   it('for a round with any member', async () => {
-    const { status, body } = await fleet.post({ body: { anchors: ['ferry'] } });
-    expect({ status, body }).toMatchObject({ status: 400, body: { code: 'INVALID_REQUEST' } });
+    expect(await fleet.post({ body: { anchors: ['ferry'] } })).toMatchObject(invalid);
   });
 });
 
 describe('404 UNKNOWN_ANCHOR', () => {
   it('for an anchor that was never in the fleet', async () => {
-    const { status, body } = await fleet.get('/api/anchors/nobody/observations');
-    expect({ status, body }).toMatchObject({ status: 404, body: { code: 'UNKNOWN_ANCHOR' } });
+    const answer = await fleet.get('/api/anchors/nobody/observations');
+    expect(answer).toMatchObject({ status: 404, body: { code: 'UNKNOWN_ANCHOR' } });
   });
 });
 
@@ -101,11 +101,8 @@ describe('409 RUN_IN_PROGRESS', () => {
     const { connection } = fleet.app;
     const elsewhere = createLeases({ connection, owner: 'elsewhere', logger: silentLogger });
     await elsewhere.run('observer', 10_000, async () => {
-      const { status, body } = await fleet.post();
-      expect({ status, body }).toMatchObject({
-        status: 409,
-        body: { code: 'RUN_IN_PROGRESS', startedAt: expect.any(String) },
-      });
+      const body = { code: 'RUN_IN_PROGRESS', startedAt: expect.any(String) };
+      expect(await fleet.post()).toMatchObject({ status: 409, body });
     });
     expect((await fleet.post()).status).toBe(200);
   });

@@ -28,6 +28,13 @@ describe('a round', () => {
     expect(routes).toContain(toml);
   });
 
+  it('stores what it observed without conflicts between the anchors, which could make the round fail', async () => {
+    const failures: unknown[] = [];
+    fleet.app.connection.getClient().on('commandFailed', ({ failure }) => failures.push(failure));
+    await fleet.round();
+    expect(failures).not.toContainEqual(expect.objectContaining({ codeName: 'WriteConflict' }));
+  });
+
   it('takes a refusal for an answer: a price behind a token is no fault, and no price', async () => {
     await waitFor(async () => {
       await fleet.round();
@@ -120,10 +127,9 @@ describe('a round', () => {
 
 it('asks every anchor also after a round whose clock was an hour ahead', async () => {
   fleet.world.now += 3_600_000;
-  const { anchors } = (await fleet.post()).body;
+  expect((await fleet.post()).body.anchors).toBe(5);
   fleet.world.now -= 3_600_000;
-  expect((await fleet.post()).body).toMatchObject({ anchors });
-  expect(anchors).toBeGreaterThan(0);
+  expect((await fleet.post()).body.anchors).toBe(5);
 });
 
 describe('the schedule', () => {

@@ -89,8 +89,7 @@ describe('400', () => {
 
 describe('404 UNKNOWN_ANCHOR', () => {
   it.each(['/api/reputation/nobody', '/api/reputation/nobody/history'])('for %s', async (path) => {
-    const { status, body } = await fixture.get(path);
-    expect({ status, body }).toMatchObject({ status: 404, body: { code: 'UNKNOWN_ANCHOR' } });
+    expect(await fixture.get(path)).toMatchObject({ status: 404, body: { code: 'UNKNOWN_ANCHOR' } });
   });
 });
 
