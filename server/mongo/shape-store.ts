@@ -4,6 +4,8 @@ import { OperatorError } from '../errors.js';
 /** Names what is stored and how: raised by every change of a stored name, or of what a stored member means. */
 export const databaseShape = 6;
 
+const shapeCollection = 'database_shape';
+
 interface ShapeDocument {
   _id: 'shape';
   shape: number;
@@ -19,14 +21,15 @@ export const requireShape = (connection: Connection) => checkShape(connection, r
 
 /**
  * Gives an empty database the shape of this version, before anything else is created in it. Throws ShapeError for one
- * that has another shape, or any collection without a shape.
+ * that has another shape, or any other collection without a shape.
  */
 export const claimShape = (connection: Connection) => checkShape(connection, writeShape);
 
 async function checkShape(connection: Connection, shapeOfEmpty: typeof readShape): Promise<void> {
   await requireReplicaSet(connection);
   const names = (await connection.listCollections()).map(({ name }) => name);
-  const held = names.filter((name) => !name.startsWith('system.')).sort();
+  // The collection of the shape alone shows nothing: MongoDB creates it a moment before the shape is in it.
+  const held = names.filter((name) => !name.startsWith('system.') && name !== shapeCollection).sort();
   // Read after the list: a collection that another instance has created shows that it wrote the shape before.
   const found = await (held.length === 0 ? shapeOfEmpty : readShape)(connection);
   if (found !== databaseShape) throw new ShapeError(refusal(connection, found, held));
@@ -44,7 +47,7 @@ async function readShape(connection: Connection): Promise<number | undefined> {
 }
 
 function shapes(connection: Connection) {
-  return connection.collection<ShapeDocument>('database_shape');
+  return connection.collection<ShapeDocument>(shapeCollection);
 }
 
 function refusal({ name, host, port }: Connection, found: number | undefined, held: string[]): string {
