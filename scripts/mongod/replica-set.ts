@@ -26,24 +26,24 @@ interface StartOptions {
   database?: string;
   /** Starts a mongod of its own even if MONGODB_URI is set. */
   ownProcess?: boolean;
+  /** Further parameters of a mongod that is started here, such as `ttlMonitorEnabled=false`. */
+  parameters?: readonly string[];
   say?: (line: string) => void;
 }
 
 const setName = 'fairlead';
 const launchTimeoutMs = 60_000;
 /** A process that is killed inside a transaction holds what that wrote for so long, instead of a minute. */
-const more = ['--setParameter', 'transactionLifetimeLimitSeconds=5'];
+const transactionLifetime = 'transactionLifetimeLimitSeconds=5';
 
 /**
  * A replica set of one member, up and writable; or the one that MONGODB_URI names, untouched.
  * @throws MongoNotFound, or Error when the mongod found cannot be started.
  */
 export async function startMongo(options: StartOptions = {}): Promise<RunningMongo> {
-  const { database = 'fairlead', ownProcess = false, say } = options;
-  const found = await findMongod({
-    env: ownProcess ? { ...process.env, MONGODB_URI: undefined } : process.env,
-    ...(say === undefined ? {} : { say }),
-  });
+  const { database = 'fairlead', ownProcess = false, parameters = [], say } = options;
+  const env = ownProcess ? { ...process.env, MONGODB_URI: undefined } : process.env;
+  const found = await findMongod({ env, ...(say === undefined ? {} : { say }) });
   if (found.kind === 'uri') {
     const uri = options.database === undefined ? found.uri : withDatabase(found.uri, database);
     return { uri, source: 'MONGODB_URI', pids: [], onEnded: () => undefined, stop: async () => undefined };
@@ -52,6 +52,7 @@ export async function startMongo(options: StartOptions = {}): Promise<RunningMon
   const isTemporary = options.dbPath === undefined;
   const dbPath = resolve(options.dbPath ?? (await mkdtemp(join(tmpdir(), 'fairlead-mongo-'))));
   await endLeftover(dbPath);
+  const more = [transactionLifetime, ...parameters].flatMap((each) => ['--setParameter', each]);
   const mongod = await createMongod({ binary: found.path, folder: dbPath, setName, name: 'mongod', more });
   if (!isTemporary) await writeFile(`${dbPath}.port`, `${mongod.port}\n`);
   let isStopping = false;
