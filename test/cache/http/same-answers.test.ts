@@ -21,6 +21,9 @@ beforeAll(async () => {
   });
   // Half a second after a whole one, so that max-age does not change a moment later.
   now += 500;
+  // The history changes when the first sample of the rates is taken, ten seconds after the start.
+  const samples = () => app.connection.collection('rate_samples').countDocuments({ corridor: 'usdc-ngn' });
+  await waitFor(async () => expect(await samples()).toBeGreaterThan(0), { timeout: 50_000 });
 });
 afterAll(() => ports.stop());
 
@@ -208,9 +211,8 @@ describe('what is answered from the response cache', () => {
 
 function tagFor(tag: Sent['tag'], answer: RawAnswer | undefined): string {
   const etag = (answer && headerOf(answer, 'etag')) ?? '"none"';
-  return { none: '', same: etag, weak: `W/${etag}`, list: `"x", ${etag} ,"y"`, any: '*', other: '"other"' }[
-    tag
-  ];
+  const list = `"x", ${etag} ,"y"`;
+  return { none: '', same: etag, weak: `W/${etag}`, list, any: '*', other: '"other"' }[tag];
 }
 
 function requestOf(given: Sent, etag: string, client: number): string {
