@@ -1,9 +1,15 @@
 import type { ComponentType } from 'preact';
 import { LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso';
+import { corridorsQuestion } from './data/corridors.js';
+import { observerOf } from './data/use-answer.js';
 import { PageBoundary, PageMissing, PageNotFound } from './shell/page-failed.js';
 import { Shell } from './shell/shell.js';
 
-const RatesPage = page(async () => (await import('./pages/rates/rates-page.js')).RatesPage);
+const RatesPage = page(async () => {
+  // What the page asks first is asked while its code is on the way.
+  void observerOf(corridorsQuestion).refetch();
+  return (await import('./pages/rates/rates-page.js')).RatesPage;
+});
 const LeaderboardPage = page(
   async () => (await import('./pages/anchors/leaderboard-page.js')).LeaderboardPage,
 );
@@ -12,6 +18,9 @@ const OfframpPage = page(async () => (await import('./pages/offramp/offramp-page
 const DisputePage = page(async () => (await import('./pages/dispute/dispute-page.js')).DisputePage);
 const DeskPage = page(async () => (await import('./pages/desk/desk-page.js')).DeskPage);
 const ProofPage = page(async () => (await import('./pages/proof/proof-page.js')).ProofPage);
+
+// Where most visits begin, the code comes with the texts, not after them.
+if (/^\/($|rates\/)/.test(location.pathname)) void RatesPage.preload();
 
 /** A page whose code is loaded when it is opened. If loading fails, PageMissing takes its place. */
 function page(load: () => Promise<ComponentType>) {
@@ -55,14 +64,12 @@ function Pages() {
 
 /** Whether the reader has gone somewhere, by a link, a form or back, since the heading last took the focus. */
 let hasGone = false;
-addEventListener('popstate', () => {
-  hasGone = true;
-});
-const hasSubmitted = () => {
+const notice = () => {
   hasGone = true;
 };
+addEventListener('popstate', notice);
 // Listens in the capture phase: the form's own listener may draw the new page before the event would arrive here.
-addEventListener('submit', hasSubmitted, { capture: true });
+addEventListener('submit', notice, { capture: true });
 addEventListener('click', ({ target }) => {
   hasGone ||= target instanceof Element && target.closest('a') !== null;
 });

@@ -1,6 +1,7 @@
 import type { StreamEvent, StreamState } from '@fairlead/contract/client';
 import { useEffect, useState } from 'preact/hooks';
 import { failureOf, type Problem } from './problem.js';
+import { useBrowserState } from './use-browser-state.js';
 
 /** The state of a stream that a page follows. */
 export type StreamStanding =
@@ -33,7 +34,8 @@ export function useStream<E extends StreamEvent<string, unknown>>(
   followed: Followed<E> | undefined,
 ): StreamStanding {
   const key = followed === undefined ? undefined : JSON.stringify(followed.key);
-  const isSeen = useIsSeen();
+  // A page that nobody sees holds no connection.
+  const isSeen = useBrowserState(() => !document.hidden, document, ['visibilitychange']);
   const [standing, setStanding] = useState(connecting);
   const [fault, setFault] = useState<unknown>();
   useEffect(() => {
@@ -74,15 +76,4 @@ async function follow<E>(
 function standingOf(state: StreamState): StreamStanding {
   if (state.state !== 'waiting') return state;
   return { state: 'reconnecting', problem: failureOf(state.cause, navigator.onLine)?.problem };
-}
-
-/** A page that nobody sees holds no connection. */
-function useIsSeen(): boolean {
-  const [isSeen, setSeen] = useState(!document.hidden);
-  useEffect(() => {
-    const tell = () => setSeen(!document.hidden);
-    document.addEventListener('visibilitychange', tell);
-    return () => document.removeEventListener('visibilitychange', tell);
-  }, []);
-  return isSeen;
 }

@@ -1,4 +1,5 @@
 import type { CorridorAnswer } from '@fairlead/contract/client';
+import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { AnswerView } from '../../components/answer-view.js';
@@ -38,7 +39,14 @@ export function RatesPage() {
 function Corridors({ all, asked }: { all: CorridorAnswer[]; asked: string | undefined }) {
   const { t, locale } = useLanguage();
   const corridor = chosenCorridor(all, asked);
-  if (corridor !== undefined) return <CorridorRates key={corridor.id} corridors={all} corridor={corridor} />;
+  if (corridor !== undefined)
+    return (
+      <Fragment key={corridor.id}>
+        <CorridorRates corridors={all} corridor={corridor} />
+        <ThreeSteps />
+        <HistoryCard corridor={corridor} />
+      </Fragment>
+    );
   if (asked === undefined) return <Empty title={t('rates.noCorridors')} />;
   return (
     <Notice tone="warn" title={t('rates.unknownCorridor', { corridor: corridorName(asked, locale) })}>
@@ -76,8 +84,6 @@ function CorridorRates({ corridors, corridor }: { corridors: CorridorAnswer[]; c
         onUnreadable={setUnreadable}
       />
       <Offers board={board} corridor={corridor} sort={view.sort} isOfBefore={isOfBefore} />
-      <ThreeSteps />
-      <HistoryCard corridor={corridor} />
     </>
   );
 }

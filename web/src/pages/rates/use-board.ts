@@ -7,6 +7,7 @@ import {
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { client } from '../../data/client.js';
 import { keepAnswer, useAnswer } from '../../data/use-answer.js';
+import { useBrowserState } from '../../data/use-browser-state.js';
 import { type OpenOptions, useStream } from '../../data/use-stream.js';
 import { livenessOf } from './liveness.js';
 
@@ -51,7 +52,8 @@ export function useBoard(corridor: CorridorAnswer, asked: Asked) {
   useEffect(() => setLive(isLive ? question : undefined), [isLive, question]);
   const before = useRef<RatesAnswer | undefined>(undefined);
   if (answer.value !== undefined) before.current = answer.value;
-  const isOnline = useIsOnline();
+  // Without a network, an open connection only seems to be alive.
+  const isOnline = useBrowserState(() => navigator.onLine, window, ['online', 'offline']);
   const { problem } = answer;
   const isRefused = problem?.kind === 'refused';
   const shown = answer.value ?? before.current;
@@ -68,19 +70,4 @@ export function useBoard(corridor: CorridorAnswer, asked: Asked) {
     /** Whether the service refuses the amount, which the field says. */
     isAmountRefused: isRefused && problem.body.code === 'AMOUNT_OUT_OF_RANGE',
   };
-}
-
-/** Whether the browser has a network at all; without one, an open connection only seems to be alive. */
-function useIsOnline(): boolean {
-  const [isOnline, setOnline] = useState(navigator.onLine);
-  useEffect(() => {
-    const tell = () => setOnline(navigator.onLine);
-    addEventListener('online', tell);
-    addEventListener('offline', tell);
-    return () => {
-      removeEventListener('online', tell);
-      removeEventListener('offline', tell);
-    };
-  }, []);
-  return isOnline;
 }
