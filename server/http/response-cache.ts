@@ -16,6 +16,9 @@ import type { BeginAnswer } from './send-json.js';
 
 export type ResponseCache = ReturnType<typeof createResponseCache>;
 
+/** A smaller body is kept as a string, one character a byte, which Node joins to the head: that is sent sooner. */
+const oneWriteBytes = 8_192;
+
 /** Headers whose value is in node's form: names and values alternate. */
 type Headers = readonly string[];
 
@@ -108,7 +111,7 @@ export function createResponseCache(deps: {
     const requestId = idOf(headerOf(req, 'x-request-id'), newId);
     res.writeHead(status, ['X-Request-Id', requestId, ...limitHeaders(limit), ...headers]);
     // Node writes no body to a HEAD.
-    res.end(body);
+    res.end(body, 'latin1');
     record.answered(req, res, { sample, requestId, startedAt });
   }
 
@@ -150,12 +153,13 @@ export function createResponseCache(deps: {
         if (metadata?.cache !== 'etag') return;
         const route: string = req.route.path;
         const headers = [...present(res, ofAnswer), 'Content-Length', String(bytes.length)];
+        const body = bytes.length < oneWriteBytes ? bytes.toString('latin1') : bytes;
         const answer: Answer = {
           route,
           rule: clientLimitOf(metadata),
           operationId: metadata.operationId,
           etag,
-          whole: replyOf(route, 200, headers, bytes),
+          whole: replyOf(route, 200, headers, body),
           unmodified: replyOf(route, 304, present(res, ofUnmodified)),
           ofRoute: present(res, ofRoute),
           refusals: new Map(),
