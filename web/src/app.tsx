@@ -5,11 +5,7 @@ import { observerOf } from './data/use-answer.js';
 import { PageBoundary, PageMissing, PageNotFound } from './shell/page-failed.js';
 import { Shell } from './shell/shell.js';
 
-const RatesPage = page(async () => {
-  // What the page asks first is asked while its code is on the way.
-  void observerOf(corridorsQuestion).refetch();
-  return (await import('./pages/rates/rates-page.js')).RatesPage;
-});
+const RatesPage = page(async () => (await import('./pages/rates/rates-page.js')).RatesPage);
 const LeaderboardPage = page(
   async () => (await import('./pages/anchors/leaderboard-page.js')).LeaderboardPage,
 );
@@ -19,8 +15,11 @@ const DisputePage = page(async () => (await import('./pages/dispute/dispute-page
 const DeskPage = page(async () => (await import('./pages/desk/desk-page.js')).DeskPage);
 const ProofPage = page(async () => (await import('./pages/proof/proof-page.js')).ProofPage);
 
-// Where most visits begin, the code comes with the texts, not after them.
-if (/^\/($|rates\/)/.test(location.pathname)) void RatesPage.preload();
+// Most visits begin at the rates: their code and the corridors are asked for together with the texts, not after them.
+if (/^\/($|rates\/)/.test(location.pathname)) {
+  void RatesPage.preload();
+  void observerOf(corridorsQuestion).refetch();
+}
 
 /** A page whose code is loaded when it is opened. If loading fails, PageMissing takes its place. */
 function page(load: () => Promise<ComponentType>) {
@@ -64,12 +63,12 @@ function Pages() {
 
 /** Whether the reader has gone somewhere, by a link, a form or back, since the heading last took the focus. */
 let hasGone = false;
-const notice = () => {
+const markGone = () => {
   hasGone = true;
 };
-addEventListener('popstate', notice);
+addEventListener('popstate', markGone);
 // Listens in the capture phase: the form's own listener may draw the new page before the event would arrive here.
-addEventListener('submit', notice, { capture: true });
+addEventListener('submit', markGone, { capture: true });
 addEventListener('click', ({ target }) => {
   hasGone ||= target instanceof Element && target.closest('a') !== null;
 });
