@@ -6,12 +6,6 @@ import type { AggregatedResult, Config, Reporter, TestContext } from '@jest/repo
 import { readCannotRun } from './run-folder.js';
 import { testRun } from './test-run.js';
 
-export interface Counts {
-  passed: number;
-  failed: number;
-  skipped: number;
-}
-
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const checkTimeoutMs = 60_000;
 
@@ -26,7 +20,7 @@ export default class SummaryReporter implements Pick<Reporter, 'onRunComplete' |
   constructor(private readonly config: Config.GlobalConfig) {}
 
   onRunComplete(_contexts: Set<TestContext>, results: AggregatedResult): void {
-    const counts: Counts = {
+    const counts = {
       passed: results.numPassedTests,
       failed: results.numFailedTests + results.numRuntimeErrorTestSuites + (results.wasInterrupted ? 1 : 0),
       skipped: results.numPendingTests + results.numTodoTests,
@@ -37,8 +31,12 @@ export default class SummaryReporter implements Pick<Reporter, 'onRunComplete' |
     }
     process.once('exit', (code) => {
       if (code !== 0) counts.failed = Math.max(1, counts.failed);
-      const lines = summaryLines(counts, readCannotRun(testRun.runDir));
-      process.stdout.write(`${lines.join('\n')}\n`);
+      const cannotRun = readCannotRun(testRun.runDir);
+      const say = (line: string) => process.stdout.write(`${line}\n`);
+      if (cannotRun.length > 0) say(`This machine could not run: ${cannotRun.join('; ')}`);
+      // `.ci/run` reads the last line.
+      const { passed, failed, skipped } = counts;
+      say(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
     });
   }
 
@@ -64,13 +62,4 @@ function everyAnswerSeen(): boolean {
     { cwd: root, stdio: 'inherit', timeout: checkTimeoutMs },
   );
   return status === 0;
-}
-
-/** The lines that end a run; `.ci/run` reads the last one. */
-export function summaryLines(counts: Counts, cannotRun: readonly string[]): string[] {
-  const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
-  return [
-    ...(cannotRun.length > 0 ? [`This machine could not run: ${cannotRun.join('; ')}`] : []),
-    `${counts.passed} passed, ${counts.failed} failed${skipped}`,
-  ];
 }

@@ -20,7 +20,10 @@ const eventHandlers = Symbol.for('EVENT_HANDLERS');
 const stateDescription = 'JEST_STATE_SYMBOL';
 
 // A worker whose test has open connections would run on for ever after Jest has ended early, as it does with `--bail`.
-process.once('disconnect', () => process.exit(1));
+const exit = () => process.exit(1);
+process.once('disconnect', exit);
+// Jest listens for messages until the run is over; then this listener alone would keep the process.
+process.on('removeListener', (event) => event === 'message' && process.off('disconnect', exit));
 
 /**
  * Jest's own test runner, with Node loading the modules: a test file runs as production does, in the only realm of its

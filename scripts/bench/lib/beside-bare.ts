@@ -12,7 +12,7 @@ import {
 import { type Load, type Measured, measure } from './load.js';
 
 const rounds = 3;
-const bytesTolerance = 0.02;
+const bytesTolerance = 0.05;
 const bare = 'bare node:http';
 const service = 'this service';
 
