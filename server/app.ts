@@ -127,8 +127,8 @@ function guard(deps: AppDeps, unverified: UnverifiedLimit): RequestHandler {
     if (metadata.access === 'callback') unverified.admit(res, rule, key);
     else await enforceLimit({ take }, res, rule, key);
     authenticate(metadata.access, req, res, deps.secrets);
-    // The run of a job may take longer than a connection may be silent.
-    if (metadata.access === 'internal') res.setTimeout(0);
+    // The run of a job may take longer than a connection may be silent, which is then not used again.
+    if (metadata.access === 'internal') res.set('Connection', 'close').setTimeout(0);
     if (raisesEpoch(metadata, req.method)) raiseAfterSuccess(res, deps.raiseEpoch, next);
     next();
   });

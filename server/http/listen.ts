@@ -59,7 +59,8 @@ export async function listen(handler: RequestListener, options: ListenOptions) {
   const server = createServer({
     headersTimeout: requestLimits.headersTimeoutMs,
     requestTimeout: requestLimits.requestTimeoutMs,
-    keepAliveTimeout: requestLimits.keepAliveTimeoutMs,
+    // The silence ends idle connections too. With a second time limit, Node would make two timers for each request.
+    keepAliveTimeout: 0,
     maxHeaderSize: requestLimits.headerBytes,
     connectionsCheckingInterval: 1_000,
     requireHostHeader: false,

@@ -8,9 +8,7 @@ export const requestLimits = {
   headersTimeoutMs: 5_000,
   /** Until the body is complete. */
   requestTimeoutMs: 10_000,
-  /** Between two requests of a connection. */
-  keepAliveTimeoutMs: 5_000,
-  /** Without a byte in either direction while an answer is awaited, made or read. */
+  /** Without a byte in either direction: while an answer is awaited, made or read, and between two requests. */
   silentMs: 20_000,
   headerBytes: 8 * 1024,
   /** Characters of path and query. */
