@@ -12,7 +12,7 @@ import { contract } from '../contract/index.js';
 import { rateLimitClasses } from '../contract/rate-limits.js';
 import { ApiError } from './errors.js';
 import { authenticate, type Secrets } from './http/authenticate.js';
-import type { ClientKeyOf } from './http/client-key.js';
+import { type ClientKeyOf, windowKeyOf } from './http/client-key.js';
 import { cors } from './http/cors.js';
 import { errorMapper } from './http/error-mapper.js';
 import { jsonBody } from './http/json-body.js';
@@ -21,7 +21,6 @@ import {
   clientLimitOf,
   createUnverifiedLimit,
   enforceLimit,
-  limitKeyOf,
   type UnverifiedLimit,
 } from './http/rate-limit.js';
 import { type RequestRecord, requestId } from './http/request-log.js';
@@ -121,7 +120,7 @@ function guard(deps: AppDeps, unverified: UnverifiedLimit): RequestHandler {
     const client = keyOf(deps, req);
     res.locals.clientKey = client;
     const rule = clientLimitOf(metadata);
-    const key = limitKeyOf(metadata.operationId, client);
+    const key = windowKeyOf(metadata.operationId, client);
     // The response cache has already taken the point of a request that it passed on.
     const take: RateLimiter['take'] = (...of) => deps.responseCache.taken(req) ?? deps.limiter.take(...of);
     if (metadata.access === 'callback') unverified.admit(res, rule, key);
@@ -167,7 +166,7 @@ function refuseUnserved(deps: AppDeps, routes: RouteTable): RequestHandler {
       deps.limiter,
       res,
       rateLimitClasses.default,
-      limitKeyOf('unmatched', keyOf(deps, req)),
+      windowKeyOf('unmatched', keyOf(deps, req)),
     );
     if (malformed !== undefined) throw malformed;
     if (found === undefined) {

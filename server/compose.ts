@@ -22,7 +22,7 @@ import { createMarkStore, createRollupStore } from './features/reputation/day-st
 import { createReputationFeature, reputationLeases } from './features/reputation/feature.js';
 import { createSnapshotFeature } from './features/snapshot/feature.js';
 import type { Backlogs } from './http/backlog-gauges.js';
-import { createClientKeyOf } from './http/client-key.js';
+import { type ClientKeyOf, clientKey, createWindowKeyOf } from './http/client-key.js';
 import { createDocsRouter, isDocsPath } from './http/docs.js';
 import { messageClassesOf } from './http/listen.js';
 import { createMetrics, createMetricsRouter } from './http/metrics.js';
@@ -308,10 +308,10 @@ type Features = RateParts & ReturnType<typeof createIntentParts>;
 function createEdge(parts: Features) {
   const { config, world, limiter, cacheEpoch, logger, newId, metrics } = parts;
   const record = createRequestRecord({ logger, meter: metrics.requests });
-  const clientKeyOf = createClientKeyOf(config.trustProxy);
+  const clientKeyOf: ClientKeyOf = (...of) => clientKey(...of, config.trustProxy);
   const responseCache = createResponseCache({
     limiter,
-    clientKeyOf,
+    windowKeyOf: createWindowKeyOf(clientKeyOf),
     epoch: cacheEpoch.current,
     record,
     newId,

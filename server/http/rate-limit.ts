@@ -113,8 +113,3 @@ export function createUnverifiedLimit(limiter: Pick<RateLimiter, 'take' | 'peek'
 }
 
 export type UnverifiedLimit = ReturnType<typeof createUnverifiedLimit>;
-
-/** Each operation has a window of its own for each client. */
-export function limitKeyOf(operationId: string, client: string): string {
-  return `${operationId}|${client}`;
-}

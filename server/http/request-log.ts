@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import type { RequestHandler, Response } from 'express';
 import type { Logger, NewId } from '../ports.js';
 

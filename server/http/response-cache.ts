@@ -1,15 +1,16 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import type { AppRoute } from '@ts-rest/core';
 import type { Request, Response } from 'express';
 import type { RateLimitClass } from '../../contract/rate-limits.js';
 import type { RateLimiter } from '../limits/rate-limiter.js';
 import type { Clock, NewId, RateLimitState } from '../ports.js';
 import { createCachedAnswers, type Entry } from './cached-answers.js';
-import type { ClientKeyOf } from './client-key.js';
+import type { WindowKeyOf } from './client-key.js';
 import { bodyOf } from './error-mapper.js';
 import { isPlainRead } from './malformed-request.js';
 import { codingFor, matchesTag, mediaTypeOf } from './negotiation.js';
-import { clientLimitOf, limitHeaders, limitKeyOf, rateLimited } from './rate-limit.js';
+import { clientLimitOf, limitHeaders, rateLimited } from './rate-limit.js';
 import { idOf, type RequestRecord, type Sample } from './request-log.js';
 import { metadataOf } from './route-table.js';
 import type { BeginAnswer } from './send-json.js';
@@ -66,7 +67,7 @@ interface Asked {
  */
 export function createResponseCache(deps: {
   limiter: Pick<RateLimiter, 'take'>;
-  clientKeyOf: ClientKeyOf;
+  windowKeyOf: WindowKeyOf;
   /** What was begun under another epoch is neither stored nor served. */
   epoch: () => number;
   record: Pick<RequestRecord, 'answered' | 'sampleOf'>;
@@ -74,7 +75,7 @@ export function createResponseCache(deps: {
   /** Monotonic milliseconds. */
   stopwatch?: Clock;
 }) {
-  const { limiter, clientKeyOf, epoch, record, newId, stopwatch = () => performance.now() } = deps;
+  const { limiter, windowKeyOf, epoch, record, newId, stopwatch = () => performance.now() } = deps;
   const cached = createCachedAnswers<Answer>({ epoch, stopwatch });
   const taken = new WeakMap<IncomingMessage, RateLimitState>();
 
@@ -135,9 +136,9 @@ export function createResponseCache(deps: {
         const entry = key === undefined ? undefined : cached.find(key);
         if (key === undefined || entry === undefined) return app(req, res);
         const asked = { req, res, key, entry, startedAt: stopwatch() };
-        const client = clientKeyOf(req.socket.remoteAddress, headerOf(req, 'x-forwarded-for'));
         const { rule, operationId } = entry.answer;
-        const limit = limiter.take(rule, limitKeyOf(operationId, client));
+        const window = windowKeyOf(operationId, req.socket.remoteAddress, headerOf(req, 'x-forwarded-for'));
+        const limit = limiter.take(rule, window);
         if (!(limit instanceof Promise)) return answer(app, asked, limit);
         // Others may have renewed the answer meanwhile. If the limit cannot be told, the application answers with the error.
         limit.then(

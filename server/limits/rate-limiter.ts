@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { LRUCache } from 'lru-cache';
 import type { Connection } from 'mongoose';
 import type { RateLimitClass } from '../../contract/rate-limits.js';
