@@ -12,6 +12,7 @@ import {
 import { type Load, type Measured, measure } from './load.js';
 
 const rounds = 3;
+/** The bare server's answers have Node's own Keep-Alive besides. */
 const bytesTolerance = 0.05;
 const bare = 'bare node:http';
 const service = 'this service';
