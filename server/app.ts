@@ -126,7 +126,7 @@ function guard(deps: AppDeps, unverified: UnverifiedLimit): RequestHandler {
     if (metadata.access === 'callback') unverified.admit(res, rule, key);
     else await enforceLimit({ take }, res, rule, key);
     authenticate(metadata.access, req, res, deps.secrets);
-    // The run of a job may take longer than a connection may be silent, which is then not used again.
+    // A job may run longer than a connection may be silent. A connection without that limit serves no other request.
     if (metadata.access === 'internal') res.set('Connection', 'close').setTimeout(0);
     if (raisesEpoch(metadata, req.method)) raiseAfterSuccess(res, deps.raiseEpoch, next);
     next();

@@ -99,8 +99,8 @@ export function parseTrustProxy(text: string): TrustedRange[] {
 }
 
 /**
- * For many requests of the same clients: parsing an address takes a tenth of the time of a cached answer, and a map finds
- * the same string more quickly than an equal one, which it has to hash first.
+ * Keeps the keys of clients that come again. Parsing an address takes a tenth of the time of a cached answer, and a map
+ * finds the string that it was given before more quickly than an equal one, which has to be hashed first.
  */
 export function createWindowKeyOf(clientKeyOf: ClientKeyOf): WindowKeyOf {
   // `max` would take the memory for all of them at once.
