@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { rateLimitClasses } from '../../../contract/rate-limits.js';
 import { admin, edgeFixture, invalidate, json } from '../../fixtures/edge/raw-requests.js';
-import { startTestApp, testAdminKey } from '../../support/app.js';
+import { startTestApp, testAdminKey, testCronSecret } from '../../support/app.js';
 
 const fixture = await edgeFixture();
 const { send } = fixture;
@@ -96,6 +96,16 @@ describe('credentials', () => {
       }
     },
   );
+
+  it('of an internal endpoint lift the limit of silence for one request: its answer closes the connection', async () => {
+    const shown = async (path: string, headers: Record<string, string>) => {
+      const answer = await fetch(`http://127.0.0.1:${fixture.app.port}${path}`, { method: 'POST', headers });
+      return [answer.status, answer.headers.get('connection')];
+    };
+    const cron = { authorization: `Bearer ${testCronSecret}` };
+    expect(await shown('/api/reputation/refresh', cron)).toEqual([200, 'close']);
+    expect(await shown(invalidate, admin)).toEqual([200, 'keep-alive']);
+  });
 
   it('are read from a header name in any case', async () => {
     expect((await send('POST', invalidate, { headers: { 'X-ADMIN-KEY': testAdminKey } })).status).toBe(200);
