@@ -12,7 +12,7 @@ import { contract } from '../contract/index.js';
 import { rateLimitClasses } from '../contract/rate-limits.js';
 import { ApiError } from './errors.js';
 import { authenticate, type Secrets } from './http/authenticate.js';
-import { type ClientKeyOf, windowKeyOf } from './http/client-key.js';
+import { type ClientKeyOf, windowKey } from './http/client-key.js';
 import { cors } from './http/cors.js';
 import { errorMapper } from './http/error-mapper.js';
 import { jsonBody } from './http/json-body.js';
@@ -120,7 +120,7 @@ function guard(deps: AppDeps, unverified: UnverifiedLimit): RequestHandler {
     const client = keyOf(deps, req);
     res.locals.clientKey = client;
     const rule = clientLimitOf(metadata);
-    const key = windowKeyOf(metadata.operationId, client);
+    const key = windowKey(metadata.operationId, client);
     // The response cache has already taken the point of a request that it passed on.
     const take: RateLimiter['take'] = (...of) => deps.responseCache.taken(req) ?? deps.limiter.take(...of);
     if (metadata.access === 'callback') unverified.admit(res, rule, key);
@@ -162,12 +162,7 @@ function refuseUnserved(deps: AppDeps, routes: RouteTable): RequestHandler {
     const found = routes.find(req.path);
     if (malformed === undefined && found?.methods.has(req.method === 'HEAD' ? 'GET' : req.method))
       return next();
-    await enforceLimit(
-      deps.limiter,
-      res,
-      rateLimitClasses.default,
-      windowKeyOf('unmatched', keyOf(deps, req)),
-    );
+    await enforceLimit(deps.limiter, res, rateLimitClasses.default, windowKey('unmatched', keyOf(deps, req)));
     if (malformed !== undefined) throw malformed;
     if (found === undefined) {
       const refuse = () => next(nothingServed());

@@ -308,7 +308,8 @@ type Features = RateParts & ReturnType<typeof createIntentParts>;
 function createEdge(parts: Features) {
   const { config, world, limiter, cacheEpoch, logger, newId, metrics } = parts;
   const record = createRequestRecord({ logger, meter: metrics.requests });
-  const clientKeyOf: ClientKeyOf = (...of) => clientKey(...of, config.trustProxy);
+  const clientKeyOf: ClientKeyOf = (remoteAddress, forwardedFor) =>
+    clientKey(remoteAddress, forwardedFor, config.trustProxy);
   const responseCache = createResponseCache({
     limiter,
     windowKeyOf: createWindowKeyOf(clientKeyOf),

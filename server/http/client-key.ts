@@ -109,7 +109,7 @@ export function createWindowKeyOf(clientKeyOf: ClientKeyOf): WindowKeyOf {
     const text = `${operationId} ${remoteAddress} ${forwardedFor}`;
     let key = keys.peek(text);
     if (key === undefined) {
-      key = windowKeyOf(operationId, clientKeyOf(remoteAddress, forwardedFor));
+      key = windowKey(operationId, clientKeyOf(remoteAddress, forwardedFor));
       if (text.length <= known.textLength) keys.set(text, key);
     }
     return key;
@@ -117,7 +117,7 @@ export function createWindowKeyOf(clientKeyOf: ClientKeyOf): WindowKeyOf {
 }
 
 /** Each operation has a window of its own for each client. */
-export function windowKeyOf(operationId: string, client: string): string {
+export function windowKey(operationId: string, client: string): string {
   return `${operationId}|${client}`;
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+// Quicker than the global of this name, which is looked up by a getter.
 import { performance } from 'node:perf_hooks';
 import type { AppRoute } from '@ts-rest/core';
 import type { Request, Response } from 'express';
